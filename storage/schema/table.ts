@@ -1,0 +1,49 @@
+// A table as the schema describes it: from system_schema, from CQL DDL, or from an SSTable's own header.
+
+import type { CqlType } from './cql-type.ts'
+
+export type ColumnKind = 'partition_key' | 'clustering' | 'static' | 'regular'
+
+export interface ColumnSchema {
+  name: string
+  kind: ColumnKind
+  /** 0-based within partition key or clustering; -1 for static and regular. */
+  position: number
+  type: CqlType
+  /** Clustering column in DESC order. */
+  reversed: boolean
+}
+
+/** A column that ALTER TABLE DROP took away; it may exist again under the same name. */
+export interface DroppedColumn {
+  name: string
+  kind: 'static' | 'regular'
+  /** Cells and complex deletions with a write timestamp <= this (microseconds) are ignored. */
+  droppedAt: bigint
+}
+
+export interface TableSchema {
+  keyspace: string
+  table: string
+  /** 32 hex digits; undefined where only a file described the table. */
+  id?: string
+  partitionKey: ColumnSchema[]
+  clustering: ColumnSchema[]
+  /** By name bytes. */
+  statics: ColumnSchema[]
+  /** By name bytes. */
+  regulars: ColumnSchema[]
+  dropped: DroppedColumn[]
+  /** Storage layout of COMPACT STORAGE tables (system_schema.tables.flags); see storage/schema/compact.ts. */
+  compact: 'none' | 'static' | 'dense' | 'super'
+  isCounter: boolean
+  /** A materialised view: rows whose base has a regular column in the view's key live by their liveness alone. */
+  view?: { baseTable: string; requiresLiveness: boolean }
+  origin: 'system_schema' | 'ddl' | 'header'
+  warnings: string[]
+}
+
+/** The order of SELECT *: partition key, clustering, static, regular (the latter two by name). */
+export function selectOrder(table: TableSchema): ColumnSchema[] {
+  return [...table.partitionKey, ...table.clustering, ...table.statics, ...table.regulars]
+}
