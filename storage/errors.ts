@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   UNKNOWN_EXPORT: { status: 404, exit: 66, text: 'no such export' },
   EXPORT_GONE: { status: 410, exit: 66, text: 'the export has ended' },
   BAD_TICKET: { status: 400, exit: 64, text: 'the ticket cannot be read' },
+  BAD_REQUEST: { status: 400, exit: 64, text: 'the request is malformed' },
   BAD_PARAMETER: { status: 400, exit: 64, text: 'a parameter is not valid' },
   BAD_RANGE: { status: 400, exit: 64, text: 'the token range is not valid' },
   BAD_PREDICATE: { status: 400, exit: 64, text: 'the predicate is not valid' },
