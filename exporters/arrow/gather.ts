@@ -1,0 +1,33 @@
+// Few parts out of many: a batch of a hundred columns has hundreds of buffers, most of them small, each with its padding. One
+// writev entry per piece costs more than copying a small piece, so runs of small pieces are copied into one part.
+
+/** Pieces of this many bytes and more stay as they are, without a copy. */
+const ALONE = 4096
+
+const ZEROS = new Uint8Array(64)
+
+/** `count` zero bytes, at most 64; shared, never to be written to. */
+export function zeros(count: number): Uint8Array {
+  return ZEROS.subarray(0, count)
+}
+
+export function gather(pieces: readonly Uint8Array[]): Uint8Array[] {
+  let copied = 0
+  for (const piece of pieces) if (piece.length < ALONE) copied += piece.length
+  const room = Buffer.allocUnsafeSlow(copied)
+  const parts: Uint8Array[] = []
+  let start = 0
+  let end = 0
+  for (const piece of pieces) {
+    if (piece.length < ALONE) {
+      room.set(piece, end)
+      end += piece.length
+      continue
+    }
+    if (end > start) parts.push(room.subarray(start, end))
+    start = end
+    parts.push(piece)
+  }
+  if (end > start) parts.push(room.subarray(start, end))
+  return parts
+}
