@@ -100,5 +100,5 @@ export function sameValues(a: CqlType, b: CqlType, multiCell: boolean): boolean 
     return b.kind === 'vector' && a.dimension === b.dimension && sameValues(a.element, b.element, false)
   }
   if (a.kind === 'custom') return b.kind === 'custom' && a.className === b.className
-  return b.kind === a.kind && a.legacy === (b as ScalarType).legacy
+  return b.kind === a.kind && (b as ScalarType).legacy === (a as ScalarType).legacy
 }

@@ -37,6 +37,12 @@ const SCALARS: Record<string, ScalarType> = {
   UUIDType: { kind: 'uuid' },
 }
 
+const SCALAR_CLASSES = new Map(
+  Object.entries(SCALARS)
+    .filter(([name, type]) => type.legacy === undefined && name !== 'LegacyTimeUUIDType')
+    .map(([name, type]) => [type.kind, name]),
+)
+
 interface MarshalReader {
   text: string
   at: number
@@ -66,6 +72,28 @@ export function parseMarshalType(text: string): MarshalType {
  */
 export function repairFrozen(headerType: CqlType, schemaType: CqlType): CqlType {
   return headerType.kind === 'udt' && schemaType.kind === 'udt' && schemaType.frozen ? freeze(headerType) : headerType
+}
+
+/** Full class name of a type, without arguments. */
+export function marshalClassName(type: CqlType): string {
+  switch (type.kind) {
+    case 'list':
+      return `${PACKAGE}ListType`
+    case 'set':
+      return `${PACKAGE}SetType`
+    case 'map':
+      return `${PACKAGE}MapType`
+    case 'tuple':
+      return `${PACKAGE}TupleType`
+    case 'udt':
+      return `${PACKAGE}UserType`
+    case 'vector':
+      return `${PACKAGE}VectorType`
+    case 'custom':
+      return type.className.split('(')[0]
+    default:
+      return PACKAGE + (type.legacy ?? SCALAR_CLASSES.get(type.kind))
+  }
 }
 
 /** The component types of a `CompositeType(...)` class string; undefined for any other class. */
