@@ -9,6 +9,8 @@
 
 import { hash } from 'node:crypto'
 import { SluiceError } from '../errors.ts'
+import { comparator } from '../schema/compare.ts'
+import type { CqlType } from '../schema/cql-type.ts'
 import { murmur3 } from './murmur3.ts'
 
 export const TOKEN_WORDS = 4
@@ -232,14 +234,15 @@ const byteOrderedPartitioner: Partitioner = {
   maximum: null,
 }
 
-function localPartitioner(compareKeyValues: CompareBytes): Partitioner {
+function localPartitioner(keyType: CqlType): Partitioner {
+  const compareValues = comparator(keyType)
   return {
     name: 'LocalPartitioner',
     words: 0,
     token: noWords,
     // Values that are equal without having equal bytes (decimal 1.0 and 1.00) are two keys: DecoratedKey.compareTo.
     compareKeys: (a, aOffset, aLength, b, bOffset, bLength) =>
-      compareKeyValues(a, aOffset, aLength, b, bOffset, bLength) ||
+      compareValues(a, viewOf(a), aOffset, aLength, b, viewOf(b), bOffset, bLength) ||
       compareUnsigned(a, aOffset, aLength, b, bOffset, bLength),
     formatToken: () => null,
     parseToken: (text) => {
@@ -250,11 +253,17 @@ function localPartitioner(compareKeyValues: CompareBytes): Partitioner {
   }
 }
 
+// Only tables of a few hundred rows are under LocalPartitioner: a view made per comparison costs nothing there.
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 /**
- * The partitioner by its Java class name, with or without package. `compareKeyValues` is the order of the partition key's type,
- * needed by LocalPartitioner alone. Throws UNSUPPORTED_PARTITIONER.
+ * The partitioner by its Java class name, with or without package. `keyType` is the type of the whole partition key (Statistics.db
+ * HEADER; a composite one is a custom CompositeType): LocalPartitioner orders by it.
+ * @throws SluiceError UNSUPPORTED_PARTITIONER, and UNSUPPORTED_TYPE for a key type under LocalPartitioner without known order
  */
-export function partitionerByName(className: string, compareKeyValues: CompareBytes): Partitioner {
+export function partitionerByName(className: string, keyType: CqlType): Partitioner {
   const dot = className.lastIndexOf('.')
   const known = dot < 0 || className.startsWith('org.apache.cassandra.dht.')
   switch (known ? className.slice(dot + 1) : '') {
@@ -265,7 +274,7 @@ export function partitionerByName(className: string, compareKeyValues: CompareBy
     case 'ByteOrderedPartitioner':
       return byteOrderedPartitioner
     case 'LocalPartitioner':
-      return localPartitioner(compareKeyValues)
+      return localPartitioner(keyType)
     default:
       throw new SluiceError('UNSUPPORTED_PARTITIONER', { value: className })
   }

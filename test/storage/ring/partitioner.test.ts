@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import { murmur3 } from '../../../storage/ring/murmur3.ts'
 import {
   compareKeyToToken,
-  compareUnsigned,
   compareWords,
   partitionerByName,
   TOKEN_WORDS,
@@ -15,7 +14,7 @@ import {
 import { goldenSet } from '../../corpus/golden.ts'
 
 const here = import.meta.dirname
-const by = (name: string) => partitionerByName(`org.apache.cassandra.dht.${name}Partitioner`, compareUnsigned)
+const by = (name: string) => partitionerByName(`org.apache.cassandra.dht.${name}Partitioner`, { kind: 'blob' })
 
 async function nodeTokens(name: string): Promise<{ key: Uint8Array; token: string }[]> {
   const lines = (await readFile(join(here, `tokens.${name.toLowerCase()}.csv`), 'utf8')).trim().split('\n')
@@ -173,19 +172,24 @@ describe('Random', () => {
 })
 
 test('Local orders by the type given, then by bytes, and has no tokens', () => {
-  const descending = partitionerByName('LocalPartitioner', (a, ao, _al, b, bo) => b[bo] - a[ao])
-  const compare = (a: number[], b: number[]) =>
-    Math.sign(descending.compareKeys(Uint8Array.from(a), 0, a.length, Uint8Array.from(b), 0, b.length))
-  expect(compare([1], [2])).toBe(1)
-  expect(compare([1, 1], [1, 2])).toBe(-1)
-  expect(compare([1], [1])).toBe(0)
-  expect(descending.formatToken(new Int32Array(4), 0, Uint8Array.of(1))).toBe(null)
-  expect(() => descending.parseToken('1')).toThrow(expect.objectContaining({ code: 'BAD_RANGE' }))
+  const local = partitionerByName('org.apache.cassandra.dht.LocalPartitioner', { kind: 'decimal' })
+  const compare = (a: string, b: string) => {
+    const [x, y] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')]
+    return Math.sign(local.compareKeys(x, 0, x.length, y, 0, y.length))
+  }
+  const [minusOne, ten, tenPointZero, eleven] = ['00000000ff', '000000000a', '0000000164', '000000000b']
+  expect(compare(minusOne, ten)).toBe(-1)
+  expect(compare(ten, tenPointZero)).toBe(-1)
+  expect(compare(tenPointZero, ten)).toBe(1)
+  expect(compare(eleven, tenPointZero)).toBe(1)
+  expect(compare(ten, ten)).toBe(0)
+  expect(local.formatToken(new Int32Array(4), 0, Uint8Array.of(1))).toBe(null)
+  expect(() => local.parseToken('1')).toThrow(expect.objectContaining({ code: 'BAD_RANGE' }))
 })
 
 test('anything else is refused by name', () => {
   for (const name of ['org.apache.cassandra.dht.OrderPreservingPartitioner', 'com.example.Murmur3Partitioner', '']) {
-    expect(() => partitionerByName(name, compareUnsigned)).toThrow(
+    expect(() => partitionerByName(name, { kind: 'blob' })).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_PARTITIONER', fields: { value: name } }),
     )
   }

@@ -16,7 +16,7 @@ import {
 } from '../../../storage/ring/position.ts'
 
 const NAMES = ['Murmur3', 'Random', 'ByteOrdered', 'Local'] as const
-const by = (name: string) => partitionerByName(`${name}Partitioner`, compareUnsigned)
+const by = (name: string) => partitionerByName(`${name}Partitioner`, { kind: 'blob' })
 const bytes = (...values: number[]) => Uint8Array.from(values)
 
 const byBytes: ComparePrefixes = (a, b) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compareUnsigned, partitionerByName, tokenOf } from '../../../storage/ring/partitioner.ts'
+import { partitionerByName, tokenOf } from '../../../storage/ring/partitioner.ts'
 import {
   compareToInterval,
   formatIntervals,
@@ -14,7 +14,7 @@ import {
   WHOLE_RING,
 } from '../../../storage/ring/token-range.ts'
 
-const by = (name: string) => partitionerByName(`${name}Partitioner`, compareUnsigned)
+const by = (name: string) => partitionerByName(`${name}Partitioner`, { kind: 'blob' })
 const murmur3 = by('Murmur3')
 const MIN = '-9223372036854775808'
 const MAX = '9223372036854775807'
