@@ -1,0 +1,26 @@
+// Whether the client of a request is still there. The socket is watched and not the response: a response that waits its turn on a
+// pipelined connection has no socket yet and is never told.
+
+import type { Socket } from 'node:net'
+import { SluiceError } from '../../storage/errors.ts'
+
+export interface ClientWatch {
+  /** Aborted, with CANCELLED or the reason given to `cut`, once nobody will read the answer. */
+  readonly signal: AbortSignal
+  /** Gives the request up from this side. */
+  cut(reason: SluiceError): void
+  /** Ends the watch; to be called however the request ended, since a connection serves many. */
+  end(): void
+}
+
+export function watchClient(socket: Socket): ClientWatch {
+  const controller = new AbortController()
+  const left = () => controller.abort(new SluiceError('CANCELLED', { reason: 'the client left' }))
+  if (socket.destroyed) left()
+  else socket.once('close', left)
+  return {
+    signal: controller.signal,
+    cut: (reason) => controller.abort(reason),
+    end: () => socket.off('close', left),
+  }
+}
