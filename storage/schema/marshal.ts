@@ -219,12 +219,14 @@ function readDimension(reader: MarshalReader): number {
 function readCustom(reader: MarshalReader, name: string, depth: number): CqlType {
   skipBlanks(reader)
   const start = reader.at
-  if (reader.text[start] === '(') {
-    if (name === `${PACKAGE}CompositeType`) readArguments(reader, () => readReversible(reader, depth + 1))
-    else if (name === `${PACKAGE}DynamicCompositeType`) readArguments(reader, () => readAlias(reader, depth + 1))
-    else skipParentheses(reader)
-  }
-  return { kind: 'custom', className: name + reader.text.slice(start, reader.at).replace(/[ \t\n]+/g, '') }
+  if (reader.text[start] !== '(') return { kind: 'custom', className: name }
+  const isDynamic = name === `${PACKAGE}DynamicCompositeType`
+  const isComposite = isDynamic || name === `${PACKAGE}CompositeType`
+  if (!isComposite) skipParentheses(reader)
+  else readArguments(reader, () => (isDynamic ? readAlias(reader, depth + 1) : readReversible(reader, depth + 1)))
+  const text = reader.text.slice(start, reader.at).replace(/[ \t\n]+/g, '')
+  const named = isComposite ? text.replace(/(?<![\w.])[A-Z]\w*Type(?![\w.])/g, fullName) : text
+  return { kind: 'custom', className: name + named }
 }
 
 function readAlias(reader: MarshalReader, depth: number): [string, MarshalType] {
