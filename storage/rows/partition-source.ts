@@ -1,0 +1,487 @@
+// One SSTable as a stream of partitions and, inside each, of rows and markers (Cassandra: SSTableIdentityIterator). Every
+// step is synchronous and restartable: it moves on only when all bytes it needs are in the window, else it says how many it
+// needs and is called again after more().
+
+import { readUvint, vintSize } from '../bytes/vint.ts'
+import type { DataWindow } from '../bytes/window.ts'
+import { SluiceError } from '../errors.ts'
+import { compareWords, type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
+import { BigRowReader } from './big-row.ts'
+import type { ClusteringOrder } from './clustering.ts'
+import {
+  type DecodeCounters,
+  END_OF_PARTITION,
+  EXTENSION,
+  IS_MARKER,
+  IS_STATIC,
+  isStart,
+  RowDecoder,
+} from './row-decoder.ts'
+import type { FileLayout } from './table-layout.ts'
+import {
+  CLUSTERING,
+  EXCL_END_INCL_START,
+  INCL_END_EXCL_START,
+  KIND_END,
+  KIND_ROW,
+  NO_DELETION_TIME,
+  NO_TIMESTAMP_HI,
+  NO_TIMESTAMP_LO,
+  STATIC_CLUSTERING,
+  Unfiltered,
+} from './unfiltered.ts'
+
+/** What a step says. */
+export const READY = 0
+/** Call more(), then the step again. */
+export const NEED = 1
+/** No partition follows. */
+export const EXHAUSTED = 2
+
+/** Rows larger than this are not made contiguous in the window but read by BigRowReader. */
+export const BIG_ROW_BYTES = 256 * 1024
+
+const BETWEEN = 0 // before a partition's header
+const STATIC = 1 // before its static row
+const ROWS = 2 // before an unfiltered
+
+export class PartitionSource {
+  readonly window: DataWindow
+  readonly layout: FileLayout
+  readonly decoder: RowDecoder
+  /** Partition key and token words of the current partition. */
+  key = new Uint8Array(64)
+  keyLength = 0
+  readonly token = new Int32Array(TOKEN_WORDS)
+  /** Offset of the current partition in the uncompressed Data.db. */
+  partitionOffset = 0
+  // Partition deletion.
+  deletionHi = NO_TIMESTAMP_HI
+  deletionLo = NO_TIMESTAMP_LO
+  deletionLdt = NO_DELETION_TIME
+  /** The static row, in a buffer of its own; without cells when there is none. */
+  readonly staticRow = new Unfiltered()
+  /** The unfiltered last stepped to. */
+  readonly current = new Unfiltered()
+  // The range deletion open behind `current`.
+  openHi = NO_TIMESTAMP_HI
+  openLo = NO_TIMESTAMP_LO
+  openLdt = NO_DELETION_TIME
+  isOpen = false
+  /** Partitions at or beyond this uncompressed offset are not read. */
+  stopOffset: number
+
+  #partitioner: Partitioner
+  #order: ClusteringOrder
+  #state = BETWEEN
+  #need = 0
+  #big: { size: number; flags: number; extended: number; isStatic: boolean } | undefined
+  #bigReader: BigRowReader | undefined
+  #maxBytes: number
+  #previousKey = new Uint8Array(64)
+  #previousKeyLength = -1
+  #previousToken = new Int32Array(TOKEN_WORDS)
+  #previous = new Unfiltered() // clustering of the unfiltered before
+  #hasPrevious = false
+  #previousBytes = new Uint8Array(256)
+  #staticBytes = new Uint8Array(0)
+
+  constructor(
+    window: DataWindow,
+    layout: FileLayout,
+    partitioner: Partitioner,
+    order: ClusteringOrder,
+    counters: DecodeCounters,
+    maxBytes: number,
+  ) {
+    this.window = window
+    this.layout = layout
+    this.decoder = new RowDecoder(layout, counters)
+    this.#partitioner = partitioner
+    this.#order = order
+    this.#maxBytes = maxBytes
+    this.stopOffset = window.dataLength
+    this.#previous.bytes = this.#previousBytes
+    this.#previous.view = new DataView(this.#previousBytes.buffer)
+  }
+
+  /** Moves to the partition at an uncompressed offset; the next step is tryPartition. */
+  seekPartition(offset: number): void {
+    this.window.seek(offset)
+    this.#state = BETWEEN
+    this.#previousKeyLength = -1
+    this.#big = undefined
+  }
+
+  /**
+   * Within the current partition, moves to the unfiltered at an uncompressed offset (an index block), before which the given
+   * range deletion stands open.
+   */
+  seekRow(offset: number, openHi: number, openLo: number, openLdt: number, isOpen: boolean): void {
+    this.window.seek(offset)
+    this.#hasPrevious = false
+    this.openHi = openHi
+    this.openLo = openLo
+    this.openLdt = openLdt
+    this.isOpen = isOpen
+  }
+
+  /** Reads key, deletion and static row of the next partition. The one before must have been read or skipped to its end. */
+  tryPartition(): number {
+    if (this.#state === BETWEEN) {
+      const status = this.#header()
+      if (status !== READY) return status
+      this.#state = this.layout.hasStatics ? STATIC : ROWS
+      this.staticRow.clearRow()
+    }
+    if (this.#state === STATIC) {
+      if (this.#unfiltered(this.staticRow, true) !== READY) return NEED
+      this.#state = ROWS
+    }
+    return READY
+  }
+
+  /** Steps to the next row, marker or the end of the partition (`current.kind`). */
+  tryNext(): number {
+    const status = this.#unfiltered(this.current, false)
+    if (status === READY && this.current.kind === KIND_END) {
+      this.#state = BETWEEN
+      if (this.isOpen) throw this.corrupt('a range tombstone is open at the end of its partition')
+    }
+    return status
+  }
+
+  /** Steps over what is left of the current partition by row sizes, without decoding. */
+  trySkipPartition(): number {
+    const { window } = this
+    while (this.#state !== BETWEEN) {
+      const { bytes, pos, end } = window
+      if (pos >= end) return this.#ask(1)
+      const flags = bytes[pos]
+      if ((flags & END_OF_PARTITION) !== 0) {
+        window.pos = pos + 1
+        this.#state = BETWEEN
+        this.isOpen = false
+        break
+      }
+      if (!this.#prefix(this.current, this.#state === STATIC)) return this.#askUnknown()
+      const size = this.#size()
+      if (size < 0) return this.#askUnknown()
+      window.pos = this.decoder.p + size
+      this.#state = ROWS
+    }
+    return READY
+  }
+
+  /** Brings what the last step asked for. */
+  async more(): Promise<void> {
+    const big = this.#big
+    if (big === undefined) {
+      await this.window.fill(this.#need)
+      return
+    }
+    // A row that does not fit the window: `decoder` stands behind its sizes, whose bytes the reader walks.
+    const reader = (this.#bigReader ??= new BigRowReader(this.window, this.#maxBytes))
+    const { layout } = this
+    await reader.read(big.isStatic ? layout.statics : layout.regulars, big.size, big.flags, big.extended)
+  }
+
+  get atPartitionStart(): boolean {
+    return this.#state === BETWEEN
+  }
+
+  keyHex(): string {
+    return Buffer.from(this.key.buffer, 0, this.keyLength).toString('hex')
+  }
+
+  corrupt(reason: string): SluiceError {
+    return new SluiceError('CORRUPT_SSTABLE', {
+      file: this.layout.sstable.file,
+      offset: this.window.offset,
+      partition: this.keyHex(),
+      reason,
+    })
+  }
+
+  #header(): number {
+    const { window } = this
+    if (window.offset >= this.stopOffset) return EXHAUSTED
+    const { bytes, view, pos, end } = window
+    if (end - pos < 2) return this.#ask(2)
+    const keyLength = view.getUint16(pos)
+    let p = pos + 2 + keyLength
+    if (p >= end) return this.#ask(p + 1 - pos)
+    const short = this.layout.unsignedLdt && (bytes[p] & 0x80) !== 0
+    const deletionLength = short ? 1 : 12
+    if (p + deletionLength > end) return this.#ask(p + deletionLength - pos)
+    this.#takeKey(bytes, pos + 2, keyLength)
+    this.partitionOffset = window.offset
+    if (short) {
+      if (bytes[p] !== 0x80) throw this.corrupt(`partition deletion flags 0x${bytes[p].toString(16)}`)
+      this.deletionHi = NO_TIMESTAMP_HI
+      this.deletionLo = NO_TIMESTAMP_LO
+      this.deletionLdt = NO_DELETION_TIME
+    } else if (this.layout.unsignedLdt) {
+      this.deletionHi = view.getInt32(p)
+      this.deletionLo = view.getInt32(p + 4)
+      this.deletionLdt = view.getUint32(p + 8)
+    } else {
+      const ldt = view.getInt32(p)
+      this.deletionHi = view.getInt32(p + 4)
+      this.deletionLo = view.getInt32(p + 8)
+      this.deletionLdt = ldt === 0x7fffffff ? NO_DELETION_TIME : ldt >>> 0
+    }
+    p += deletionLength
+    window.pos = p
+    this.isOpen = false
+    this.openHi = NO_TIMESTAMP_HI
+    this.openLo = NO_TIMESTAMP_LO
+    this.openLdt = NO_DELETION_TIME
+    this.#hasPrevious = false
+    return READY
+  }
+
+  #takeKey(bytes: Uint8Array, offset: number, length: number): void {
+    const swapped = this.#previousKey
+    this.#previousKey = this.key
+    this.#previousToken.set(this.token)
+    const had = this.#previousKeyLength !== -1
+    this.#previousKeyLength = this.keyLength
+    this.key = swapped.length >= length ? swapped : new Uint8Array(Math.max(length, 2 * swapped.length))
+    if (length <= 32) for (let i = 0; i < length; i++) this.key[i] = bytes[offset + i]
+    else this.key.set(bytes.subarray(offset, offset + length))
+    this.keyLength = length
+    this.#partitioner.token(this.key, 0, length, this.token, 0)
+    if (!had) return
+    let c = compareWords(this.#previousToken, 0, this.token, 0)
+    if (c === 0) {
+      c = this.#partitioner.compareKeys(this.#previousKey, 0, this.#previousKeyLength, this.key, 0, length)
+    }
+    if (c >= 0) throw this.corrupt('partitions out of order')
+  }
+
+  /** Reads flags, clustering or bound of the unfiltered at the window's position into `u`; decoder.p behind them. */
+  #prefix(u: Unfiltered, isStatic: boolean): boolean {
+    const { window, decoder } = this
+    const { bytes, view, pos, end } = window
+    const flags = bytes[pos]
+    u.bytes = bytes
+    u.view = view
+    let p = pos + 1
+    if ((flags & IS_MARKER) !== 0) {
+      if (isStatic) throw this.corrupt('a marker in place of the static row')
+      if (p + 3 > end) return false
+      const kind = bytes[p]
+      const count = view.getUint16(p + 1)
+      if (kind > 7 || kind === CLUSTERING || kind === STATIC_CLUSTERING) throw this.corrupt(`bound kind ${kind}`)
+      if (count > this.layout.clusteringCount) throw this.corrupt(`a bound of ${count} values`)
+      u.boundKind = kind
+      decoder.p = p + 3
+      return decoder.clustering(u, bytes, end, count)
+    }
+    if ((flags & EXTENSION) !== 0) {
+      if (p >= end) return false
+      const extended = bytes[p++]
+      if (((extended & IS_STATIC) !== 0) !== isStatic) {
+        throw this.corrupt(isStatic ? 'no static row where one must be' : 'a static row among the rows')
+      }
+    } else if (isStatic) {
+      throw this.corrupt('no static row where one must be')
+    }
+    u.boundKind = isStatic ? STATIC_CLUSTERING : CLUSTERING
+    decoder.p = p
+    if (isStatic) {
+      u.clusteringCount = 0
+      return true
+    }
+    return decoder.clustering(u, bytes, end, this.layout.clusteringCount)
+  }
+
+  /** Reads the size field at decoder.p; the bytes that follow it, or -1 when it is not all there. */
+  #size(): number {
+    const { bytes, end } = this.window
+    const p = this.decoder.p
+    if (p >= end || p + vintSize(bytes[p]) > end) return -1
+    const size = readUvint(bytes, p)
+    this.decoder.p = p + vintSize(bytes[p])
+    if (this.window.base + this.decoder.p + size > this.window.dataLength) {
+      throw this.corrupt(`a row of ${size} bytes runs over the end of the data`)
+    }
+    return size
+  }
+
+  #unfiltered(u: Unfiltered, isStatic: boolean): number {
+    if (this.#big !== undefined) return this.#decodeBig(u)
+    const { window, decoder } = this
+    const { bytes, view, pos, end } = window
+    if (pos >= end) return this.#ask(1)
+    const flags = bytes[pos]
+    if ((flags & END_OF_PARTITION) !== 0) {
+      if (isStatic) throw this.corrupt('no static row where one must be')
+      u.kind = KIND_END
+      window.pos = pos + 1
+      return READY
+    }
+    if (!this.#prefix(u, isStatic)) return this.#askUnknown()
+    const size = this.#size()
+    if (size < 0) return this.#askUnknown()
+    const bodyStart = decoder.p
+    const bodyEnd = bodyStart + size
+    if (bodyEnd > end || isStatic) {
+      if (size > BIG_ROW_BYTES && (flags & IS_MARKER) === 0) return this.#startBig(u, flags, size, isStatic)
+      if (bodyEnd > end) return this.#ask(bodyEnd - pos)
+    }
+    decoder.p = bodyStart + vintSize(bytes[bodyStart]) // the previous unfiltered's size, of no use
+    if ((flags & IS_MARKER) !== 0) {
+      decoder.marker(u, bytes, view, bodyEnd, u.boundKind)
+      this.#checkOrder(u)
+      this.#track(u)
+    } else if (isStatic) {
+      this.#decodeStatic(u, bytes, bodyEnd, flags)
+    } else {
+      const extended = (flags & EXTENSION) !== 0 ? bytes[pos + 1] : 0
+      decoder.row(u, bytes, view, bodyEnd, flags, extended)
+      this.#checkOrder(u)
+    }
+    window.pos = bodyEnd
+    return READY
+  }
+
+  /** The static row outlives the window's bytes, so it is decoded from a copy. */
+  #decodeStatic(u: Unfiltered, bytes: Uint8Array, bodyEnd: number, flags: number): void {
+    const length = bodyEnd - this.decoder.p
+    if (this.#staticBytes.length < length) this.#staticBytes = new Uint8Array(Math.max(length, 4096))
+    this.#staticBytes.set(bytes.subarray(this.decoder.p, bodyEnd))
+    this.decoder.p = 0
+    const extended = bytes[this.window.pos + 1]
+    this.decoder.row(u, this.#staticBytes, viewOver(this.#staticBytes), length, flags, extended)
+  }
+
+  #startBig(u: Unfiltered, flags: number, size: number, isStatic: boolean): number {
+    const { window, decoder } = this
+    if (!isStatic) this.#keepClustering(u, window.bytes)
+    const previousSize = vintSize(window.bytes[decoder.p])
+    if (decoder.p + previousSize > window.end) return this.#ask(decoder.p + previousSize - window.pos)
+    const extended = (flags & EXTENSION) !== 0 ? window.bytes[window.pos + 1] : 0
+    this.#big = { size: size - previousSize, flags, extended, isStatic }
+    window.pos = decoder.p + previousSize
+    return NEED
+  }
+
+  #bigClustering = new Uint8Array(0)
+
+  /** Copies the clustering out of the window, whose bytes move while a big row is read. */
+  #keepClustering(u: Unfiltered, bytes: Uint8Array): void {
+    let length = 0
+    for (let i = 0; i < u.clusteringCount; i++) length += Math.max(0, u.clusteringLength[i])
+    if (this.#bigClustering.length < length) this.#bigClustering = new Uint8Array(length)
+    let at = 0
+    for (let i = 0; i < u.clusteringCount; i++) {
+      const n = Math.max(0, u.clusteringLength[i])
+      this.#bigClustering.set(bytes.subarray(u.clusteringOffset[i], u.clusteringOffset[i] + n), at)
+      u.clusteringOffset[i] = at
+      at += n
+    }
+  }
+
+  #decodeBig(u: Unfiltered): number {
+    const { flags, extended, isStatic } = this.#big!
+    const reader = this.#bigReader!
+    this.#big = undefined
+    let image = reader.bytes
+    let at = 0
+    if (isStatic) {
+      if (this.#staticBytes.length < reader.length) this.#staticBytes = new Uint8Array(reader.length)
+      image = this.#staticBytes
+      image.set(reader.bytes.subarray(0, reader.length))
+    } else {
+      // The clustering goes behind the body, so that one buffer holds the row.
+      at = reader.length
+      const length = u.clusteringCount === 0 ? 0 : this.#bigClustering.length
+      if (image.length < at + length) {
+        const larger = new Uint8Array(at + length)
+        larger.set(image.subarray(0, at))
+        reader.bytes = image = larger
+      }
+      image.set(this.#bigClustering.subarray(0, length), at)
+      for (let i = 0; i < u.clusteringCount; i++) u.clusteringOffset[i] += at
+    }
+    this.decoder.p = 0
+    this.decoder.row(u, image, viewOver(image), reader.length, flags, extended)
+    if (!isStatic) this.#checkOrder(u)
+    return READY
+  }
+
+  #track(u: Unfiltered): void {
+    const kind = u.boundKind
+    const boundary = kind === EXCL_END_INCL_START || kind === INCL_END_EXCL_START
+    const closes = boundary || !isStart(kind)
+    if (closes) {
+      if (!this.isOpen) throw this.corrupt('a range tombstone ends that was not open')
+      if (u.delHi !== this.openHi || u.delLo !== this.openLo) {
+        throw this.corrupt('a range tombstone ends with another deletion than it began with')
+      }
+    } else if (this.isOpen) {
+      throw this.corrupt('a range tombstone begins inside another')
+    }
+    this.isOpen = boundary || !closes
+    this.openHi = this.isOpen ? u.openHi : NO_TIMESTAMP_HI
+    this.openLo = this.isOpen ? u.openLo : NO_TIMESTAMP_LO
+    this.openLdt = this.isOpen ? u.openLdt : NO_DELETION_TIME
+  }
+
+  /** Refuses a clustering at or before the one before it; keeps a copy of this one. */
+  #checkOrder(u: Unfiltered): void {
+    const previous = this.#previous
+    if (this.#hasPrevious) {
+      const c = this.#order.compare(previous, u)
+      // An end and a start may stand at one point; two rows may not.
+      if (c > 0) throw this.corrupt('clusterings out of order')
+      if (c === 0 && u.kind === KIND_ROW) throw this.corrupt('a clustering is repeated')
+    }
+    this.#hasPrevious = true
+    previous.kind = u.kind
+    previous.boundKind = u.boundKind
+    const count = u.clusteringCount
+    previous.reserveClustering(count)
+    let at = 0
+    for (let i = 0; i < count; i++) {
+      const length = u.clusteringLength[i]
+      previous.clusteringLength[i] = length
+      previous.clusteringOffset[i] = at
+      if (length <= 0) continue
+      if (at + length > this.#previousBytes.length) this.#growPrevious(at + length)
+      const from = u.clusteringOffset[i]
+      const to = this.#previousBytes
+      const { bytes } = u
+      if (length <= 32) for (let j = 0; j < length; j++) to[at + j] = bytes[from + j]
+      else to.set(bytes.subarray(from, from + length), at)
+      at += length
+    }
+  }
+
+  #growPrevious(length: number): void {
+    const larger = new Uint8Array(2 * length)
+    larger.set(this.#previousBytes)
+    this.#previousBytes = larger
+    this.#previous.bytes = larger
+    this.#previous.view = viewOver(larger)
+  }
+
+  #ask(bytes: number): number {
+    this.#need = bytes
+    return NEED
+  }
+
+  /** More than there is, by an unknown amount. */
+  #askUnknown(): number {
+    const available = Math.max(0, this.window.available)
+    const left = this.window.dataLength - this.window.offset
+    this.#need = Math.max(available + 1, Math.min(left, 2 * available + 64))
+    return NEED
+  }
+}
+
+function viewOver(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

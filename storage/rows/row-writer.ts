@@ -1,0 +1,283 @@
+// From reconciled rows to columns: one builder per output column, fed with value bytes where they lie. Cuts batches by rows and
+// bytes alone, so that the same scan gives the same batches whatever the machine does.
+
+import type { Partitioner } from '../ring/partitioner.ts'
+import type { Batch, BatchSchema, Field } from './batch.ts'
+import type { ColumnBuilder } from './column-builder.ts'
+import { createBuilder } from './columns/create-builder.ts'
+import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
+import type { ListBuilder } from './columns/list-builder.ts'
+import { writeCounterTotal } from './counter-context.ts'
+import type { PartitionSource } from './partition-source.ts'
+import type { RowReconciler } from './reconcile.ts'
+import type { Unfiltered } from './unfiltered.ts'
+
+/** Write time in microseconds, or the seconds until an expiring value dies. */
+export type TimeKind = 'writetime' | 'ttl'
+
+/** Where an output column takes its values from. Slots are those of the table's static or regular shape. */
+export type OutputSource =
+  | { kind: 'partition_key'; index: number }
+  | { kind: 'clustering'; index: number }
+  | { kind: 'cell'; isStatic: boolean; slot: number; complex: boolean; counter: boolean }
+  | { kind: 'cell_time'; what: TimeKind; isStatic: boolean; slot: number; complex: boolean }
+  | { kind: 'row_time'; what: TimeKind }
+  | { kind: 'token' }
+
+export interface OutputColumn {
+  field: Field
+  source: OutputSource
+}
+
+export interface BatchLimits {
+  rows: number
+  bytes: number
+}
+
+function newBuilder(column: OutputColumn): ColumnBuilder {
+  return createBuilder(column.field)
+}
+
+/** A non-negative varint's two's complement (Random's tokens). */
+function varintBytes(value: bigint): Uint8Array {
+  const hex = value.toString(16)
+  const digits = hex.length % 2 === 1 ? `0${hex}` : hex
+  return Uint8Array.from(Buffer.from(Number.parseInt(digits.slice(0, 2), 16) >= 0x80 ? `00${digits}` : digits, 'hex'))
+}
+
+/** Overhead of a value in the byte count that cuts batches: an offset, or a small fixed-width value. */
+const VALUE_OVERHEAD = 4
+
+export class RowWriter {
+  readonly schema: BatchSchema
+  rows = 0
+  /** Rows written over all batches. */
+  total = 0
+  #columns: OutputColumn[]
+  #limits: BatchLimits
+  #builders: ColumnBuilder[]
+  #pool: ColumnBuilder[][] = []
+  #bytes = 0
+  #partitioner: Partitioner
+  #keyParts: number
+  #keyOffset: Int32Array
+  #keyLength: Int32Array
+  #keyView: DataView
+  #keyBytes: Uint8Array
+  #token: Int32Array
+  #wholeKeyLength = 0
+  #counterBytes = new Uint8Array(8)
+  #counterView = new DataView(this.#counterBytes.buffer)
+
+  constructor(
+    schema: BatchSchema,
+    columns: OutputColumn[],
+    limits: BatchLimits,
+    keyParts: number,
+    partitioner: Partitioner,
+  ) {
+    this.schema = schema
+    this.#columns = columns
+    this.#limits = limits
+    this.#builders = columns.map(newBuilder)
+    this.#partitioner = partitioner
+    this.#keyParts = keyParts
+    this.#keyOffset = new Int32Array(keyParts)
+    this.#keyLength = new Int32Array(keyParts)
+    this.#keyBytes = new Uint8Array(0)
+    this.#keyView = new DataView(this.#keyBytes.buffer)
+    this.#token = new Int32Array(4)
+  }
+
+  get isFull(): boolean {
+    return this.rows >= this.#limits.rows || this.#bytes >= this.#limits.bytes
+  }
+
+  get builders(): ColumnBuilder[] {
+    return this.#builders
+  }
+
+  /** Takes over the key of the partition whose rows follow. */
+  beginPartition(source: PartitionSource): void {
+    const { key, keyLength } = source
+    if (this.#keyBytes !== key) {
+      this.#keyBytes = key
+      this.#keyView = new DataView(key.buffer, key.byteOffset, key.byteLength)
+    }
+    this.#token = source.token
+    this.#wholeKeyLength = keyLength
+    if (this.#keyParts === 1) {
+      this.#keyOffset[0] = 0
+      this.#keyLength[0] = keyLength
+      return
+    }
+    // CompositeType: each part is u16 length, bytes, 0x00.
+    let at = 0
+    for (let i = 0; i < this.#keyParts; i++) {
+      const length = at + 2 <= keyLength ? this.#keyView.getUint16(at) : keyLength
+      if (at + 2 + length + 1 > keyLength) throw source.corrupt('a composite key runs over its end')
+      this.#keyOffset[i] = at + 2
+      this.#keyLength[i] = length
+      at += length + 3
+    }
+    if (at !== keyLength) throw source.corrupt('bytes behind a composite key')
+  }
+
+  /**
+   * Appends one row. `clustering` holds its clustering values, `regular` its cells (both undefined for the row that stands for
+   * a partition with static content alone); `statics` those of the static row, if the partition has one.
+   */
+  write(
+    clustering: Unfiltered | undefined,
+    regular: RowReconciler | undefined,
+    statics: RowReconciler | undefined,
+  ): void {
+    const columns = this.#columns
+    const builders = this.#builders
+    for (let i = 0; i < columns.length; i++) {
+      const source = columns[i].source
+      const builder = builders[i]
+      this.#bytes += VALUE_OVERHEAD
+      switch (source.kind) {
+        case 'partition_key': {
+          const length = this.#keyLength[source.index]
+          builder.append(this.#keyBytes, this.#keyView, this.#keyOffset[source.index], length)
+          this.#bytes += length
+          break
+        }
+        case 'clustering': {
+          const length = clustering === undefined ? -1 : clustering.clusteringLength[source.index]
+          if (length < 0) {
+            builder.appendNull()
+          } else {
+            builder.append(clustering!.bytes, clustering!.view, clustering!.clusteringOffset[source.index], length)
+            this.#bytes += length
+          }
+          break
+        }
+        case 'cell': {
+          const row = source.isStatic ? statics : regular
+          if (row === undefined) builder.appendNull()
+          else if (source.complex) this.#complex(builder, row, source.slot)
+          else if (!row.hasValue(source.slot)) builder.appendNull()
+          else this.#value(builder, row, source.slot, source.counter)
+          break
+        }
+        case 'cell_time': {
+          const row = source.isStatic ? statics : regular
+          this.#bytes += VALUE_OVERHEAD
+          if (row === undefined) builder.appendNull()
+          else if (source.complex) this.#cellTimes(builder as ListBuilder, source.what, row, source.slot)
+          else if (!row.hasValue(source.slot)) builder.appendNull()
+          else this.#cellTime(builder, source.what, row, row.versionOf(source.slot), row.cellOf(source.slot))
+          break
+        }
+        case 'row_time': {
+          this.#bytes += VALUE_OVERHEAD
+          if (regular === undefined || !regular.hasLiveness) builder.appendNull()
+          else if (source.what === 'writetime') (builder as Word64Builder).appendHalves(regular.liveHi, regular.liveLo)
+          else if (regular.liveTtl === 0) builder.appendNull()
+          else (builder as Word32Builder).appendInt(regular.remaining(regular.liveLdt))
+          break
+        }
+        case 'token': {
+          this.#bytes += VALUE_OVERHEAD
+          if (this.#partitioner.words === 2) (builder as Word64Builder).appendHalves(this.#token[0], this.#token[1])
+          else this.#otherToken(builder)
+        }
+      }
+    }
+    this.rows++
+    this.total++
+  }
+
+  #value(builder: ColumnBuilder, row: RowReconciler, slot: number, counter: boolean): void {
+    const version = row.versionOf(slot)
+    const cell = row.cellOf(slot)
+    const length = version.length[cell]
+    if (counter) {
+      writeCounterTotal(version.bytes, version.offset[cell], length, this.#counterView)
+      builder.append(this.#counterBytes, this.#counterView, 0, 8)
+      this.#bytes += 8
+    } else {
+      builder.append(version.bytes, version.view, version.offset[cell], length)
+      this.#bytes += length
+    }
+  }
+
+  #complex(builder: ColumnBuilder, row: RowReconciler, slot: number): void {
+    const entries = row.entries(slot)
+    const first = row.firstEntry(slot)
+    builder.beginCells()
+    for (let i = first; i < first + entries; i++) {
+      const version = row.versions[row.listVersion[i]]
+      const cell = row.listCell[i]
+      if (!row.isLiveCell(version, cell)) continue
+      const pathLength = version.pathLength[cell]
+      const length = version.length[cell]
+      builder.appendCell(
+        version.bytes,
+        version.view,
+        version.pathOffset[cell],
+        pathLength,
+        version.bytes,
+        version.view,
+        version.offset[cell],
+        length,
+      )
+      this.#bytes += pathLength + length + VALUE_OVERHEAD
+    }
+    builder.endCells()
+  }
+
+  #cellTime(builder: ColumnBuilder, what: TimeKind, row: RowReconciler, version: Unfiltered, cell: number): void {
+    if (what === 'writetime') (builder as Word64Builder).appendHalves(version.tsHi[cell], version.tsLo[cell])
+    else if (version.ttl[cell] === 0) builder.appendNull()
+    else (builder as Word32Builder).appendInt(row.remaining(version.ldt[cell]))
+  }
+
+  #cellTimes(builder: ListBuilder, what: TimeKind, row: RowReconciler, slot: number): void {
+    const first = row.firstEntry(slot)
+    const end = first + row.entries(slot)
+    builder.beginCells()
+    for (let i = first; i < end; i++) {
+      const version = row.versions[row.listVersion[i]]
+      if (!row.isLiveCell(version, row.listCell[i])) continue
+      this.#cellTime(builder.item, what, row, version, row.listCell[i])
+      this.#bytes += 8
+    }
+    builder.endCells()
+  }
+
+  #otherToken(builder: ColumnBuilder): void {
+    if (this.#partitioner.words === 0) {
+      // ByteOrdered: the key itself.
+      builder.append(this.#keyBytes, this.#keyView, 0, this.#wholeKeyLength)
+      return
+    }
+    const text = this.#partitioner.formatToken(this.#token, 0, this.#keyBytes)!
+    const bytes = varintBytes(BigInt(text))
+    builder.append(bytes, new DataView(bytes.buffer), 0, bytes.length)
+  }
+
+  /** Hands the rows out and goes on with empty builders, recycled where a batch has been released. */
+  finish(position: string): Batch {
+    const builders = this.#builders
+    const rows = this.rows
+    const columns = builders.map((b) => b.finish())
+    let bytes = 0
+    for (const builder of builders) bytes += builder.byteLength()
+    this.#builders = this.#pool.pop() ?? this.#columns.map(newBuilder)
+    this.rows = 0
+    this.#bytes = 0
+    let released = false
+    const release = () => {
+      if (released) return
+      released = true
+      if (this.#pool.length >= 3) return
+      for (const builder of builders) builder.reset()
+      this.#pool.push(builders)
+    }
+    return { schema: this.schema, rows, columns, position, bytes, release }
+  }
+}

@@ -1,0 +1,236 @@
+// How the columns of one table lie in rows: every column that any of its SSTables holds gets a *slot*, in Cassandra's cell
+// order (simple before complex, then by name bytes: ColumnMetadata.comparisonOrder), so that cells of several files merge by slot.
+// And per SSTable: which slot each column of its header feeds (SerializationHeader.Component.toHeader).
+
+import { SluiceError } from '../errors.ts'
+import { comparator, type ValueComparator } from '../schema/compare.ts'
+import { type CqlType, isMultiCell } from '../schema/cql-type.ts'
+import { fixedLength } from '../schema/fixed-length.ts'
+import { parseMarshalType, repairFrozen } from '../schema/marshal.ts'
+import type { ColumnSchema, TableSchema } from '../schema/table.ts'
+import type { SSTable } from '../sstable/sstable.ts'
+
+export interface Slot {
+  name: string
+  type: CqlType
+  complex: boolean
+  counter: boolean
+  /** The schema's column; undefined for dropped and hidden ones, which still count for row liveness. */
+  column: ColumnSchema | undefined
+  /** Order of the cells of a complex column. */
+  comparePaths: ValueComparator | undefined
+}
+
+/** The slots of static or of regular rows. */
+export interface RowShape {
+  slots: Slot[]
+  byColumn: Map<string, number>
+}
+
+export interface TableLayout {
+  table: TableSchema
+  clusteringCompare: ValueComparator[]
+  clusteringReversed: boolean[]
+  statics: RowShape
+  regulars: RowShape
+}
+
+/** Columns of one kind in one SSTable, in cell order; all arrays by the file's column index. */
+export interface FileColumns {
+  count: number
+  names: string[]
+  slot: Int32Array
+  /** On-disk value length, -1: uvint before the value. */
+  fixed: Int32Array
+  complex: Uint8Array
+  /** 1: the value is read by someone; 0: only its timestamps are (a scan sets it, all 1 at first). */
+  wanted: Uint8Array
+  /** 1: cells written at or before dropHi/dropLo are ignored. */
+  dropped: Uint8Array
+  dropHi: Int32Array
+  dropLo: Int32Array
+}
+
+export interface FileLayout {
+  sstable: SSTable
+  clusteringCount: number
+  clusteringFixed: Int32Array
+  statics: FileColumns
+  regulars: FileColumns
+  hasStatics: boolean
+  minTimestampHi: number
+  minTimestampLo: number
+  minLdt: number
+  minTtl: number
+  /** Local deletion times are unsigned (oa, da); else signed with 2^31 - 1 for none. */
+  unsignedLdt: boolean
+}
+
+interface HeaderColumn {
+  name: string
+  nameBytes: Uint8Array
+  type: CqlType
+}
+
+/** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
+export function layoutTable(table: TableSchema, sstables: SSTable[]): { layout: TableLayout; files: FileLayout[] } {
+  const headers = sstables.map((sstable) => readHeader(table, sstable))
+  const statics = shape(
+    table,
+    table.statics,
+    headers.map((h) => h.statics),
+  )
+  const regulars = shape(
+    table,
+    table.regulars,
+    headers.map((h) => h.regulars),
+  )
+  const layout: TableLayout = {
+    table,
+    clusteringCompare: table.clustering.map((c) => comparator(c.type)),
+    clusteringReversed: table.clustering.map((c) => c.reversed),
+    statics,
+    regulars,
+  }
+  const files = sstables.map((sstable, i) => fileLayout(table, sstable, headers[i], statics, regulars))
+  return { layout, files }
+}
+
+interface Header {
+  clustering: CqlType[]
+  statics: HeaderColumn[]
+  regulars: HeaderColumn[]
+}
+
+function readHeader(table: TableSchema, sstable: SSTable): Header {
+  const { header } = sstable.statistics
+  const column =
+    (known: ColumnSchema[]) =>
+    (c: { name: string; nameBytes: Uint8Array; type: string }): HeaderColumn => {
+      const parsed = parseMarshalType(c.type).type
+      const schema = known.find((k) => k.name === c.name)
+      return { name: c.name, nameBytes: c.nameBytes, type: schema ? repairFrozen(parsed, schema.type) : parsed }
+    }
+  return {
+    clustering: header.clusteringTypes.map((t) => parseMarshalType(t).type),
+    statics: header.statics.map(column(table.statics)).sort(cellOrder),
+    regulars: header.regulars.map(column(table.regulars)).sort(cellOrder),
+  }
+}
+
+function cellOrder(a: { nameBytes: Uint8Array; type: CqlType }, b: { nameBytes: Uint8Array; type: CqlType }): number {
+  const complexA = isMultiCell(a.type) ? 1 : 0
+  const complexB = isMultiCell(b.type) ? 1 : 0
+  return complexA - complexB || Buffer.compare(a.nameBytes, b.nameBytes)
+}
+
+function slotKey(name: string, complex: boolean): string {
+  return `${complex ? 'complex' : 'simple'} ${name}`
+}
+
+function shape(table: TableSchema, columns: ColumnSchema[], headers: HeaderColumn[][]): RowShape {
+  const found = new Map<
+    string,
+    { nameBytes: Uint8Array; type: CqlType; name: string; column: ColumnSchema | undefined }
+  >()
+  for (const column of columns) {
+    const nameBytes = Buffer.from(column.name)
+    found.set(slotKey(column.name, isMultiCell(column.type)), {
+      nameBytes,
+      type: column.type,
+      name: column.name,
+      column,
+    })
+  }
+  for (const header of headers) {
+    for (const { name, nameBytes, type } of header) {
+      const key = slotKey(name, isMultiCell(type))
+      if (!found.has(key)) found.set(key, { nameBytes, type, name, column: undefined })
+    }
+  }
+  const entries = [...found.entries()].sort((a, b) => cellOrder(a[1], b[1]))
+  const byColumn = new Map<string, number>()
+  const slots = entries.map(([key, { name, type, column }], index): Slot => {
+    byColumn.set(key, index)
+    const complex = isMultiCell(type)
+    const counter = type.kind === 'counter' || (table.isCounter && !complex && column === undefined)
+    return { name, type, complex, counter, column, comparePaths: complex ? pathComparator(type) : undefined }
+  })
+  return { slots, byColumn }
+}
+
+/** The slot of a schema column. */
+export function slotOf(shape: RowShape, column: ColumnSchema): number {
+  return shape.byColumn.get(slotKey(column.name, isMultiCell(column.type)))!
+}
+
+function pathComparator(type: CqlType): ValueComparator {
+  if (type.kind === 'set') return comparator(type.element)
+  if (type.kind === 'map') return comparator(type.key)
+  if (type.kind === 'list') return comparator({ kind: 'timeuuid' })
+  return comparator({ kind: 'smallint' }) // UDT: field index (UserType.nameComparator is ShortType)
+}
+
+function fileLayout(
+  table: TableSchema,
+  sstable: SSTable,
+  header: Header,
+  statics: RowShape,
+  regulars: RowShape,
+): FileLayout {
+  const { minTimestamp, minLocalDeletionTime, minTtl } = sstable.statistics.header
+  if (header.clustering.length !== table.clustering.length) {
+    throw new SluiceError('SCHEMA_MISMATCH', {
+      file: sstable.file,
+      expected: `${table.clustering.length} clustering columns`,
+      found: `${header.clustering.length}`,
+    })
+  }
+  return {
+    sstable,
+    clusteringCount: header.clustering.length,
+    clusteringFixed: Int32Array.from(header.clustering, fixedLength),
+    statics: fileColumns(table, sstable, header.statics, statics),
+    regulars: fileColumns(table, sstable, header.regulars, regulars),
+    hasStatics: header.statics.length > 0,
+    minTimestampHi: Number(BigInt.asIntN(32, minTimestamp >> 32n)),
+    minTimestampLo: Number(BigInt.asIntN(32, minTimestamp)),
+    minLdt: minLocalDeletionTime,
+    minTtl,
+    unsignedLdt: sstable.version.unsignedDeletionTime,
+  }
+}
+
+function fileColumns(table: TableSchema, sstable: SSTable, columns: HeaderColumn[], shape: RowShape): FileColumns {
+  const count = columns.length
+  const result: FileColumns = {
+    count,
+    names: columns.map((c) => c.name),
+    slot: new Int32Array(count),
+    fixed: Int32Array.from(columns, (c) => fixedLength(c.type)),
+    complex: Uint8Array.from(columns, (c) => (isMultiCell(c.type) ? 1 : 0)),
+    wanted: new Uint8Array(count).fill(1),
+    dropped: new Uint8Array(count),
+    dropHi: new Int32Array(count),
+    dropLo: new Int32Array(count),
+  }
+  columns.forEach((column, i) => {
+    const slot = shape.byColumn.get(slotKey(column.name, result.complex[i] === 1))!
+    result.slot[i] = slot
+    // Drop times go by name alone (TableMetadata.droppedColumns), also for a column that was added again.
+    const drops = table.dropped.filter((d) => d.name === column.name).map((d) => d.droppedAt)
+    if (drops.length > 0) {
+      const at = drops.reduce((a, b) => (a > b ? a : b))
+      result.dropped[i] = 1
+      result.dropHi[i] = Number(BigInt.asIntN(32, at >> 32n))
+      result.dropLo[i] = Number(BigInt.asIntN(32, at))
+    } else if (shape.slots[slot].column === undefined) {
+      throw new SluiceError('SCHEMA_MISMATCH', {
+        file: sstable.file,
+        column: column.name,
+        reason: 'the SSTable holds a column that the schema neither has nor lists as dropped',
+      })
+    }
+  })
+  return result
+}

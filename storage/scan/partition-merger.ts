@@ -1,0 +1,254 @@
+// One partition out of the SSTables that hold it, row by row in clustering order (Cassandra: UnfilteredRowIterators.merge,
+// RangeTombstoneMarker.Merger). Synchronous and resumable: it stops when a source needs bytes or when a batch is full.
+
+import type { ClusteringOrder } from '../rows/clustering.ts'
+import { NEED, type PartitionSource } from '../rows/partition-source.ts'
+import { RowReconciler } from '../rows/reconcile.ts'
+import type { RowWriter } from '../rows/row-writer.ts'
+import type { TableLayout } from '../rows/table-layout.ts'
+import {
+  compareTimestamps,
+  KIND_END,
+  KIND_MARKER,
+  NO_DELETION_TIME,
+  NO_TIMESTAMP_HI,
+  NO_TIMESTAMP_LO,
+  type Unfiltered,
+} from '../rows/unfiltered.ts'
+
+/** What step() says. */
+export const PARTITION_DONE = 0
+/** `waiting` needs bytes: call its more(), then step() again. */
+export const WAITING = 1
+/** The writer's batch is full; `lastClustering` is that of its last row. Call step() again after taking the batch. */
+export const BATCH_FULL = 2
+/** The row limit is reached. */
+export const LIMIT_REACHED = 3
+
+const MUST_STEP = 0
+const AT_UNFILTERED = 1
+const AT_END = 2
+
+// Where a row stands to the slices.
+const IN_SLICE = 0
+const OUTSIDE = 1
+const BEHIND_SLICES = 2
+
+/** A run of clusterings: from `start` to `end`, bounds whose kind says on which side of equal rows they stand. */
+export interface ClusteringSlice {
+  /** undefined: from the first. */
+  start: Unfiltered | undefined
+  /** undefined: to the last. */
+  end: Unfiltered | undefined
+}
+
+/** What of a partition is wanted. */
+export interface PartitionSlices {
+  /** Ascending, disjoint. */
+  slices: readonly ClusteringSlice[]
+  /** This slice of the partition is its beginning: it tells of a partition with static content alone. */
+  beginsPartition: boolean
+}
+
+export interface MergeCounters {
+  rowsVisited: number
+  rowsEmitted: number
+}
+
+export class PartitionMerger {
+  waiting: PartitionSource | undefined
+  /** Clustering of the last row written; undefined when it was the row of a partition with static content alone. */
+  lastClustering: Unfiltered | undefined
+  #order: ClusteringOrder
+  #regular: RowReconciler
+  #statics: RowReconciler
+  #counters: MergeCounters
+  #limit: number
+  #staticCompact: boolean
+  #sources: PartitionSource[] = []
+  #state = new Uint8Array(8)
+  // Range deletion open in each source, as far as the merge has come.
+  #openHi = new Int32Array(8)
+  #openLo = new Int32Array(8)
+  #openLdt = new Uint32Array(8)
+  #partitionHi = 0
+  #partitionLo = 0
+  #partitionLdt = 0
+  // The strongest of the partition deletion and the open range deletions.
+  #activeHi = 0
+  #activeLo = 0
+  #activeLdt = 0
+  #group = new Int32Array(8)
+  #hasStatics = false
+  #anyRow = false
+  #slices: PartitionSlices | undefined
+  #slice = 0
+
+  constructor(
+    layout: TableLayout,
+    order: ClusteringOrder,
+    counters: MergeCounters,
+    options: { now: number; limit: number },
+  ) {
+    this.#order = order
+    const strict = layout.table.view?.requiresLiveness ?? false
+    this.#regular = new RowReconciler(layout.regulars, options.now, strict)
+    this.#statics = new RowReconciler(layout.statics, options.now, false)
+    this.#counters = counters
+    this.#limit = options.limit
+    this.#staticCompact = layout.table.compact === 'static'
+  }
+
+  /** Starts on the partition that all these sources stand at, behind header and static row; oldest SSTable first. */
+  begin(sources: PartitionSource[], slices?: PartitionSlices): void {
+    this.#sources = sources
+    this.#slices = slices
+    this.#slice = 0
+    const n = sources.length
+    if (this.#state.length < n) {
+      this.#state = new Uint8Array(2 * n)
+      this.#openHi = new Int32Array(2 * n)
+      this.#openLo = new Int32Array(2 * n)
+      this.#openLdt = new Uint32Array(2 * n)
+      this.#group = new Int32Array(2 * n)
+    }
+    this.#partitionHi = NO_TIMESTAMP_HI
+    this.#partitionLo = NO_TIMESTAMP_LO
+    this.#partitionLdt = NO_DELETION_TIME
+    this.#anyRow = slices !== undefined && !slices.beginsPartition
+    this.#statics.begin()
+    for (let i = 0; i < n; i++) {
+      const source = sources[i]
+      this.#state[i] = MUST_STEP
+      this.#openHi[i] = source.openHi
+      this.#openLo[i] = source.openLo
+      this.#openLdt[i] = source.openLdt
+      const c = compareTimestamps(source.deletionHi, source.deletionLo, this.#partitionHi, this.#partitionLo)
+      if (c > 0 || (c === 0 && source.deletionLdt > this.#partitionLdt)) {
+        this.#partitionHi = source.deletionHi
+        this.#partitionLo = source.deletionLo
+        this.#partitionLdt = source.deletionLdt
+      }
+      if (source.layout.hasStatics) this.#statics.add(source.staticRow)
+    }
+    this.#hasStatics = this.#statics.count > 0
+    if (this.#hasStatics) this.#statics.resolve(this.#partitionHi, this.#partitionLo, this.#partitionLdt)
+    this.#activate()
+  }
+
+  step(writer: RowWriter): number {
+    const sources = this.#sources
+    const n = sources.length
+    const state = this.#state
+    for (;;) {
+      let first = -1
+      let grouped = 0
+      for (let i = 0; i < n; i++) {
+        if (state[i] === MUST_STEP) {
+          if (sources[i].tryNext() === NEED) {
+            this.waiting = sources[i]
+            return WAITING
+          }
+          state[i] = sources[i].current.kind === KIND_END ? AT_END : AT_UNFILTERED
+        }
+        if (state[i] !== AT_UNFILTERED) continue
+        const c = first < 0 ? -1 : this.#order.compare(sources[i].current, sources[first].current)
+        if (c < 0) {
+          first = i
+          grouped = 0
+        }
+        if (c <= 0) this.#group[grouped++] = i
+      }
+      if (first < 0) return this.#end(writer)
+      if (sources[first].current.kind === KIND_MARKER) {
+        this.#passMarkers(grouped)
+        continue
+      }
+      const standing =
+        this.#slices === undefined ? IN_SLICE : this.#standing(this.#slices.slices, sources[first].current)
+      if (standing === BEHIND_SLICES && (this.#anyRow || !this.#hasStatics || !this.#statics.isLive))
+        return PARTITION_DONE
+      const written = this.#row(writer, grouped, standing === IN_SLICE)
+      for (let g = 0; g < grouped; g++) state[this.#group[g]] = MUST_STEP
+      if (written) {
+        if (writer.total >= this.#limit) return LIMIT_REACHED
+        if (writer.isFull) return BATCH_FULL
+      }
+    }
+  }
+
+  #row(writer: RowWriter, grouped: number, wanted: boolean): boolean {
+    const regular = this.#regular
+    this.#counters.rowsVisited++
+    // Outside of what is wanted a row still tells that the partition is not static content alone.
+    if (!wanted && this.#anyRow) return false
+    regular.begin()
+    for (let g = 0; g < grouped; g++) regular.add(this.#sources[this.#group[g]].current)
+    regular.resolve(this.#activeHi, this.#activeLo, this.#activeLdt)
+    if (!regular.isLive) return false
+    // Of clusterings that compare equal with other bytes (decimal 1.0 and 1.00) the newest SSTable's is shown.
+    const clustering = this.#sources[this.#group[grouped - 1]].current
+    this.#anyRow = true
+    if (!wanted) return false
+    this.lastClustering = clustering
+    writer.write(clustering, regular, this.#hasStatics ? this.#statics : undefined)
+    this.#counters.rowsEmitted++
+    return true
+  }
+
+  #standing(slices: readonly ClusteringSlice[], row: Unfiltered): number {
+    while (this.#slice < slices.length) {
+      const { start, end } = slices[this.#slice]
+      if (end !== undefined && this.#order.compare(row, end) > 0) {
+        this.#slice++
+        continue
+      }
+      return start !== undefined && this.#order.compare(row, start) < 0 ? OUTSIDE : IN_SLICE
+    }
+    return BEHIND_SLICES
+  }
+
+  /** Markers of several sources at one point: all take effect before the next row is looked at. */
+  #passMarkers(grouped: number): void {
+    for (let g = 0; g < grouped; g++) {
+      const i = this.#group[g]
+      const marker = this.#sources[i].current
+      if (marker.kind !== KIND_MARKER) continue
+      this.#openHi[i] = this.#sources[i].openHi
+      this.#openLo[i] = this.#sources[i].openLo
+      this.#openLdt[i] = this.#sources[i].openLdt
+      this.#state[i] = MUST_STEP
+    }
+    this.#activate()
+  }
+
+  #activate(): void {
+    let hi = this.#partitionHi
+    let lo = this.#partitionLo
+    let ldt = this.#partitionLdt
+    for (let i = 0; i < this.#sources.length; i++) {
+      const c = compareTimestamps(this.#openHi[i], this.#openLo[i], hi, lo)
+      if (c > 0 || (c === 0 && this.#openLdt[i] > ldt)) {
+        hi = this.#openHi[i]
+        lo = this.#openLo[i]
+        ldt = this.#openLdt[i]
+      }
+    }
+    this.#activeHi = hi
+    this.#activeLo = lo
+    this.#activeLdt = ldt
+  }
+
+  #end(writer: RowWriter): number {
+    if (this.#hasStatics && this.#statics.isLive && (!this.#anyRow || this.#staticCompact)) {
+      this.lastClustering = undefined
+      this.#anyRow = true
+      this.#hasStatics = false
+      writer.write(undefined, undefined, this.#statics)
+      this.#counters.rowsEmitted++
+      if (writer.total >= this.#limit) return LIMIT_REACHED
+      if (writer.isFull) return BATCH_FULL
+    }
+    return PARTITION_DONE
+  }
+}

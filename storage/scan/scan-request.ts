@@ -1,0 +1,83 @@
+// What a scan is asked for, and what it tells while it runs. The server and the CLI fill in a ScanRequest and pull batches.
+
+import type { BatchSchema } from '../rows/batch.ts'
+
+export interface ScanRequest {
+  /** `(start, end]` as text in the partitioner's own notation; undefined: the ring's minimum or maximum. */
+  start?: string
+  end?: string
+  /** Comma list of CQL selectors; undefined: all columns in SELECT * order. */
+  columns?: string
+  /** A CQL WHERE body. */
+  where?: string
+  /** Partition keys and statics only, one row per partition. */
+  distinct?: boolean
+  /** Stop after this many rows. */
+  limit?: number
+  /** Start right behind this position (Batch.position of an earlier scan of the same pinned table). */
+  after?: string
+  /** Start behind / stop at these positions: a split cut inside a partition. */
+  from?: string
+  to?: string
+  /** Epoch seconds at which TTLs are judged. */
+  now: number
+  /** A batch ends at whichever of the two comes first. */
+  batchRows?: number
+  batchBytes?: number
+  decimal?: { kind: 'text' } | { kind: 'decimal128' | 'decimal256'; scale: number }
+  duration?: 'interval' | 'struct' | 'text'
+  /** Only rows whose newest write or deletion lies in [since, until), microseconds. */
+  since?: bigint
+  until?: bigint
+  /** Deletions in force as rows, in place of live rows. */
+  tombstones?: boolean
+  /** Checked between windows: an aborted scan ends with CANCELLED. */
+  signal?: AbortSignal
+}
+
+/** Counters of one scan; plain numbers, updated while it runs. */
+export interface ScanStats {
+  /** Bytes of Data.db read from disk (compressed form), and bytes they inflate to. */
+  dataBytesRead: number
+  dataBytesInflated: number
+  indexBytesRead: number
+  chunksInflated: number
+  indexBlocksDecoded: number
+  partitionsVisited: number
+  rowsVisited: number
+  rowsEmitted: number
+  batches: number
+  /** Cells whose local deletion time was beyond what their version can hold (the year 2038 overflow). */
+  overflowedDeletionTimes: number
+  /** Zero-length values of types other than text, ascii and blob that were emitted (null in Arrow). */
+  emptyValues: number
+  /** Bytes of Data.db this scan will read at most, for progress. */
+  dataBytesTotal: number
+}
+
+export function newScanStats(): ScanStats {
+  return {
+    dataBytesRead: 0,
+    dataBytesInflated: 0,
+    indexBytesRead: 0,
+    chunksInflated: 0,
+    indexBlocksDecoded: 0,
+    partitionsVisited: 0,
+    rowsVisited: 0,
+    rowsEmitted: 0,
+    batches: 0,
+    overflowedDeletionTimes: 0,
+    emptyValues: 0,
+    dataBytesTotal: 0,
+  }
+}
+
+/** A scan in progress: pull batches until undefined. */
+export interface Scan {
+  readonly schema: BatchSchema
+  readonly stats: ScanStats
+  /** The next batch, or undefined at the end. One call at a time. */
+  next(): Promise<import('../rows/batch.ts').Batch | undefined>
+  /** Ends the scan early or after its end; frees buffers. Safe to call twice. */
+  close(): Promise<void>
+}

@@ -1,0 +1,61 @@
+// Data.db as checksummed chunks for the window: offsets from CompressionInfo.db, or equal pieces with their CRC32s from CRC.db.
+
+import { codecFor } from '../bytes/codecs.ts'
+import type { ChunkSource } from '../bytes/window.ts'
+import { ChunkOffsets } from './compression-info.ts'
+import { ChunkCrcs } from './crc-db.ts'
+import type { SSTableData } from './sstable.ts'
+
+/** Piece size of an uncompressed Data.db whose CRC.db is missing: nothing is checked then. */
+const UNCHECKED_PIECE = 64 * 1024
+
+/** One reader's view of Data.db; not shared between scans. */
+export function dataChunks(sstable: SSTableData): ChunkSource {
+  return sstable.compression === null ? plainChunks(sstable) : compressedChunks(sstable, sstable.compression)
+}
+
+function compressedChunks(sstable: SSTableData, info: NonNullable<SSTableData['compression']>): ChunkSource {
+  const offsets = new ChunkOffsets(info)
+  const inflate = codecFor(info.codec, info.file)
+  return {
+    fd: sstable.dataFd,
+    file: sstable.file,
+    storedLength: sstable.dataFileLength,
+    dataLength: sstable.dataLength,
+    chunkLength: info.chunkLength,
+    load: (first, last) => offsets.load(first, last + 1),
+    chunkOffset: (chunk) => offsets.offset(chunk),
+    chunkSize: (chunk) => offsets.storedLength(chunk),
+    trailer: 4,
+    expectedCrc: () => 0,
+    inflate(stored, target, at, length) {
+      if (stored.length < info.maxCompressedLength) return inflate(stored, target, at, length)
+      // Stored raw; a short last chunk is padded with zeros (CompressedSequentialWriter.flushData).
+      if (stored.length < length) return `a raw chunk of ${stored.length} bytes in place of ${length}`
+      target.set(stored.subarray(0, length), at)
+      return undefined
+    },
+  }
+}
+
+function plainChunks(sstable: SSTableData): ChunkSource {
+  const crcs = sstable.crc === null ? null : new ChunkCrcs(sstable.crc)
+  const chunkLength = sstable.crc?.chunkSize ?? UNCHECKED_PIECE
+  const { dataLength } = sstable
+  return {
+    fd: sstable.dataFd,
+    file: sstable.file,
+    storedLength: dataLength,
+    dataLength,
+    chunkLength,
+    load: (first, last) => crcs?.load(first, last + 1) ?? Promise.resolve(),
+    chunkOffset: (chunk) => chunk * chunkLength,
+    chunkSize: (chunk) => Math.min(chunkLength, dataLength - chunk * chunkLength),
+    trailer: 0,
+    expectedCrc: (chunk) => crcs?.value(chunk) ?? null,
+    inflate(stored, target, at) {
+      target.set(stored, at)
+      return undefined
+    },
+  }
+}
