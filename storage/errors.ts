@@ -17,6 +17,8 @@ export interface ErrorFields {
   value?: string
   /** 0-based character position in a parsed text (predicate, selector, DDL). */
   position?: number
+  /** 1-based line of it, where the text is a file. */
+  line?: number
   expected?: string
   found?: string
   limit?: number

@@ -2,7 +2,7 @@
 
 import { SluiceError } from '../errors.ts'
 import type { CqlTextSource, CqlToken } from './cql-lexer.ts'
-import { isWord, tokenize } from './cql-lexer.ts'
+import { faultFields, isWord, tokenize } from './cql-lexer.ts'
 
 export interface CqlCursor {
   text: string
@@ -42,7 +42,6 @@ export function expect(cursor: CqlCursor, ...words: string[]): void {
 /** @throws SluiceError unless an identifier comes next (quoted or not, keyword or not) */
 export function expectName(cursor: CqlCursor, expected = 'a name'): string {
   const token = peek(cursor)
-  // true and false are no names, but nothing else can be meant where a name must stand.
   if (token.kind !== 'identifier') throw cqlFault(cursor, expected)
   return next(cursor).value
 }

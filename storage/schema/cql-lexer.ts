@@ -85,7 +85,13 @@ export function isWord(token: CqlToken, word: string): boolean {
   return (token.kind === 'punctuation' || token.kind === 'boolean') && token.value === word
 }
 
-/** 1-based line of an offset, for messages about files. */
+/** The fields of an error about the text at `position`: those of the source, and the line where it is a file. */
+export function faultFields(text: string, position: number, source: CqlTextSource): ErrorFields {
+  const line = source.fields?.file === undefined ? undefined : lineOf(text, position)
+  return { ...source.fields, line, position }
+}
+
+/** 1-based line of an offset. */
 export function lineOf(text: string, position: number): number {
   let line = 1
   for (let i = text.indexOf('\n'); i >= 0 && i < position; i = text.indexOf('\n', i + 1)) line++
@@ -133,5 +139,5 @@ function unexpected(text: string, at: number, source: CqlTextSource): SluiceErro
   const found = text.slice(at, at + 20)
   const open: Record<string, string> = { "'": "closing '", '"': 'closing "', $: 'closing $$', '/': 'closing */' }
   const expected = open[text[at]]
-  return new SluiceError(source.code, { ...source.fields, position: at, expected, found })
+  return new SluiceError(source.code, { ...faultFields(text, at, source), expected, found })
 }

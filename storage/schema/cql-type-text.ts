@@ -1,10 +1,10 @@
 // CQL type text, as in system_schema.columns.type and in DDL, to CqlType and back (Cassandra's CQL3Type). Only the outermost
 // type can be multi-cell; tuples and vectors never are. Cassandra prints every frozen level: frozen<map<text, frozen<list<int>>>>.
 
-import type { ErrorCode, ErrorFields } from '../errors.ts'
 import { SluiceError } from '../errors.ts'
 import type { CqlCursor } from './cql-cursor.ts'
 import { accept, cqlCursor, cqlFault, expect, expectName, next, peek } from './cql-cursor.ts'
+import { faultFields } from './cql-lexer.ts'
 import { quoteName } from './cql-names.ts'
 import type { CqlType, ScalarKind, UdtType } from './cql-type.ts'
 import { freeze } from './cql-type.ts'
@@ -140,12 +140,11 @@ function readDimension(cursor: CqlCursor): number {
 function findUdt(cursor: CqlCursor, udts: UdtLookup, keyspace: string, name: string): UdtType {
   const udt = udts(keyspace, name)
   if (udt !== undefined) return udt
-  const fields: ErrorFields = {
+  const { position } = cursor.tokens[cursor.at - 1]
+  throw new SluiceError(cursor.source.code, {
+    ...faultFields(cursor.text, position, cursor.source),
     keyspace,
-    found: name,
     expected: 'a known type',
-    position: cursor.tokens[cursor.at - 1].position,
-  }
-  const code: ErrorCode = cursor.source.code
-  throw new SluiceError(code, { ...cursor.source.fields, ...fields })
+    found: name,
+  })
 }
