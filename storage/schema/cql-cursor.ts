@@ -50,5 +50,9 @@ export function expectName(cursor: CqlCursor, expected = 'a name'): string {
 export function cqlFault(cursor: CqlCursor, expected: string, token: CqlToken = peek(cursor)): SluiceError {
   const found =
     token.kind === 'end' ? 'end of text' : cursor.text.slice(token.position, Math.min(token.end, token.position + 40))
-  return new SluiceError(cursor.source.code, { ...cursor.source.fields, position: token.position, expected, found })
+  return new SluiceError(cursor.source.code, {
+    ...faultFields(cursor.text, token.position, cursor.source),
+    expected,
+    found,
+  })
 }

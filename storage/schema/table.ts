@@ -6,6 +6,8 @@ export type ColumnKind = 'partition_key' | 'clustering' | 'static' | 'regular'
 
 export interface ColumnSchema {
   name: string
+  /** The bytes that SSTables name the column by, where they are not the name in UTF-8 (old tables with a non-text comparator). */
+  nameBytes?: Uint8Array
   kind: ColumnKind
   /** 0-based within partition key or clustering; -1 for static and regular. */
   position: number
@@ -13,6 +15,8 @@ export interface ColumnSchema {
   /** Clustering column in DESC order. */
   reversed: boolean
 }
+
+export type CompactKind = 'none' | 'static' | 'dense' | 'super'
 
 /** A column that ALTER TABLE DROP took away; it may exist again under the same name. */
 export interface DroppedColumn {
@@ -35,7 +39,9 @@ export interface TableSchema {
   regulars: ColumnSchema[]
   dropped: DroppedColumn[]
   /** Storage layout of COMPACT STORAGE tables (system_schema.tables.flags); see storage/schema/compact.ts. */
-  compact: 'none' | 'static' | 'dense' | 'super'
+  compact: CompactKind
+  /** Columns on disk that CQL does not show (compact tables only): never selected, but their cells keep rows alive. */
+  hidden?: ColumnSchema[]
   isCounter: boolean
   /** A materialised view: rows whose base has a regular column in the view's key live by their liveness alone. */
   view?: { baseTable: string; requiresLiveness: boolean }
