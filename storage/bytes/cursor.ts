@@ -16,7 +16,8 @@ export class Cursor {
   readonly #view: DataView
 
   constructor(bytes: Uint8Array, file: string, base = 0) {
-    this.bytes = bytes
+    // Not a Buffer, whose `slice` shares memory.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.file = file
     this.base = base
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

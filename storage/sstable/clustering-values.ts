@@ -3,6 +3,8 @@
 // fixed-length types raw, others with a uvint length. Cold code; the row decoder has its own.
 
 import type { Cursor } from '../bytes/cursor.ts'
+import { fixedLength } from '../schema/fixed-length.ts'
+import { parseMarshalType } from '../schema/marshal.ts'
 
 /** Kinds of a clustering prefix by their ordinal (o.a.c.db.ClusteringPrefix.Kind). */
 export const CLUSTERING_KIND = 4
@@ -16,36 +18,9 @@ export interface ClusteringPrefix {
   readonly values: readonly (Uint8Array | null)[]
 }
 
-const FIXED: Record<string, number> = {
-  BooleanType: 1,
-  DateType: 8,
-  DoubleType: 8,
-  EmptyType: 0,
-  FloatType: 4,
-  Int32Type: 4,
-  LexicalUUIDType: 16,
-  LongType: 8,
-  TimeUUIDType: 16,
-  TimestampType: 8,
-  UUIDType: 16,
-}
-
-/**
- * Bytes of a serialized value of this marshal class, or -1 when it varies (o.a.c.db.marshal.AbstractType
- * .valueLengthIfFixed). Classes that are not known vary, as in Cassandra.
- */
+/** Bytes of a serialized value of this marshal class, or -1 when it varies. Classes that are not known vary, as in Cassandra. */
 export function fixedValueLength(marshalType: string): number {
-  const open = marshalType.indexOf('(')
-  const name = (open < 0 ? marshalType : marshalType.slice(0, open)).trim()
-  const simple = name.slice(name.lastIndexOf('.') + 1)
-  if (open < 0) return FIXED[simple] ?? -1
-  const inside = marshalType.slice(open + 1, marshalType.lastIndexOf(')'))
-  if (simple === 'ReversedType') return fixedValueLength(inside)
-  if (simple !== 'VectorType') return -1
-  const comma = inside.lastIndexOf(',')
-  const element = fixedValueLength(inside.slice(0, comma))
-  const dimension = Number(inside.slice(comma + 1))
-  return element < 0 || !Number.isSafeInteger(dimension) ? -1 : element * dimension
+  return fixedLength(parseMarshalType(marshalType).type)
 }
 
 /** Reads `count` values; `lengths[i]` is what `fixedValueLength` says of the i-th clustering type. */
