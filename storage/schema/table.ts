@@ -43,6 +43,8 @@ export interface TableSchema {
   /** Columns on disk that CQL does not show (compact tables only): never selected, but their cells keep rows alive. */
   hidden?: ColumnSchema[]
   isCounter: boolean
+  /** More columns may exist than are listed here (system_schema): those that only an SSTable's header names are read over. */
+  partial?: boolean
   /** A materialised view: rows whose base has a regular column in the view's key live by their liveness alone. */
   view?: { baseTable: string; requiresLiveness: boolean }
   origin: 'system_schema' | 'ddl' | 'header'
