@@ -71,6 +71,7 @@ export const ERROR_CODES = {
   DATA_DIRECTORY: { status: 500, exit: 66, text: 'the data directory cannot be read' },
   IO: { status: 500, exit: 74, text: 'reading failed' },
   CANNOT_WRITE: { status: 500, exit: 73, text: 'the output cannot be written' },
+  CANNOT_LISTEN: { status: 500, exit: 69, text: 'the address cannot be listened on' },
   OVERLOADED: { status: 503, exit: 75, text: 'the server is at its limit' },
   SHUTTING_DOWN: { status: 503, exit: 75, text: 'the server is stopping' },
   CANCELLED: { status: 499, exit: 130, text: 'the request was cancelled' },

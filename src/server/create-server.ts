@@ -28,7 +28,7 @@ export interface ServerContext extends ServerOptions {
 export interface SluiceServer {
   /** Routes and hooks, for tests and for more routes. */
   readonly app: FastifyInstance
-  /** Starts to listen and gives the URL. Port 0 takes a free one. @throws SluiceError IO */
+  /** Starts to listen and gives the URL. Port 0 takes a free one. @throws SluiceError CANNOT_LISTEN */
   listen(host: string, port: number): Promise<string>
   /** Refuses new requests, lets streams end for up to `deadline` ms, cuts the rest. Does not close the source. */
   close(deadline: number): Promise<void>
@@ -65,7 +65,7 @@ export function createServer(options: ServerOptions): SluiceServer {
       try {
         return await app.listen({ host, port })
       } catch (error) {
-        throw new SluiceError('IO', { value: `${host}:${port}`, reason: (error as Error).message }, error)
+        throw new SluiceError('CANNOT_LISTEN', { value: `${host}:${port}`, reason: (error as Error).message }, error)
       }
     },
     async close(deadline) {
