@@ -13,14 +13,31 @@ export interface ClientWatch {
   end(): void
 }
 
+/** Who is to be told when a connection closes: one listener each, however many requests it carries. */
+const watchers = new WeakMap<Socket, Set<() => void>>()
+
 export function watchClient(socket: Socket): ClientWatch {
   const controller = new AbortController()
   const left = () => controller.abort(new SluiceError('CANCELLED', { reason: 'the client left' }))
+  const all = watchersOf(socket)
   if (socket.destroyed) left()
-  else socket.once('close', left)
+  else all.add(left)
   return {
     signal: controller.signal,
     cut: (reason) => controller.abort(reason),
-    end: () => socket.off('close', left),
+    end: () => all.delete(left),
   }
+}
+
+function watchersOf(socket: Socket): Set<() => void> {
+  let all = watchers.get(socket)
+  if (all === undefined) {
+    const created = new Set<() => void>()
+    watchers.set(socket, created)
+    socket.once('close', () => {
+      for (const left of created) left()
+    })
+    all = created
+  }
+  return all
 }

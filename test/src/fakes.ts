@@ -198,9 +198,9 @@ function schemaOf(keyspace: string, table: string): TableSchema {
   }
 }
 
-/** Waits until the condition holds, for 10 s at most. */
+/** Waits until the condition holds, for a minute at most. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   while (!condition()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

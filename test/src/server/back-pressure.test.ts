@@ -14,6 +14,7 @@ const TABLES: Record<string, FakeTable> = {
   endless: { batches: 1_000_000, batchBytes: 1 << 20 },
   small_batches: { batches: 1_000_000, batchBytes: 10_000 },
   large: { batches: 64, batchBytes: 1 << 20 },
+  medium: { batches: 6, batchBytes: 1 << 20 },
   few: { batches: 2, batchBytes: 10 },
 }
 
@@ -115,6 +116,26 @@ test('a request that waits behind another on its connection is freed too when th
   socket.destroy()
   await until(() => counts.releases === counts.pins, 'all released')
   expect(counts).toMatchObject({ closes: counts.scans, held: 0 })
+})
+
+test('many requests on one connection are answered in turn, and wait without piling up', async () => {
+  const warnings: Error[] = []
+  process.on('warning', (warning) => warnings.push(warning))
+  const many = 40
+  const lines = 'HTTP/1.1\r\nHost: x\r\n'
+  const socket = await get('few')
+  socket.write(`GET /v1/keyspaces/ks/tables/medium/rows ${lines}\r\n`.repeat(many))
+  const pulled = await stalled()
+  expect(pulled).toBeLessThan(many * 2 + 20)
+  let received = 0
+  socket.on('data', (part) => {
+    received += part.length
+  })
+  socket.resume()
+  await until(() => running.source.counts.releases === many + 1, 'all answered')
+  await until(() => received > many * (6 << 20), 'all received')
+  expect(warnings).toEqual([])
+  socket.destroy()
 })
 
 test('a client that closes its own half has left: its stream is cut, and never passed off as whole', async () => {
