@@ -1,0 +1,30 @@
+// NDJSON: a line per row, as Cassandra's SELECT JSON * prints it (o.a.c.cql3.selection.Selection.rowToJson), in UTF-8.
+
+import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
+import type { Allocate, Exporter, Parts } from '../exporter.ts'
+import { jsonText } from '../text/column-text.ts'
+import { jsonKey } from '../text/nested-text.ts'
+import { type RowFrame, rowParts } from '../text/row-text.ts'
+
+export interface NdjsonOptions {
+  /** Where parts are encoded; default: memory of this thread. */
+  allocate?: Allocate
+}
+
+export function ndjsonExporter(options: NdjsonOptions = {}): Exporter {
+  let frame: RowFrame
+  return {
+    mediaType: 'application/x-ndjson',
+    extension: '.ndjson',
+    head(schema: BatchSchema): Parts {
+      frame = {
+        columns: schema.fields.map(jsonText),
+        heads: schema.fields.map((field, i) => Buffer.concat([Buffer.from(i === 0 ? '{' : ', '), jsonKey(field.name)])),
+        end: Buffer.from(schema.fields.length === 0 ? '{}\n' : '}\n'),
+      }
+      return []
+    },
+    batch: (batch: Batch): Parts => rowParts(batch, frame, options.allocate),
+    tail: () => [],
+  }
+}
