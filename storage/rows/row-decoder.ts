@@ -197,7 +197,8 @@ export class RowDecoder {
       return
     }
     // The indexes come before the cells, so they are read by a cursor of their own.
-    const listed = present < count >> 1 ? present : missing
+    const listsPresent = present < count >> 1 // exactly half: the missing ones are listed
+    const listed = listsPresent ? present : missing
     let at = this.p
     for (let i = 0; i < listed; i++) this.p += vintSize(bytes[this.p])
     if (this.p > end) throw this.corrupt(first, 'the column subset runs over the row')
@@ -206,14 +207,14 @@ export class RowDecoder {
       const index = readUvint(bytes, at)
       at += vintSize(bytes[at])
       if (index < next || index >= count) throw this.corrupt(at, `column index ${index} in a subset`)
-      if (listed === present) {
+      if (listsPresent) {
         this.#column(u, bytes, end, columns, index, flags)
       } else {
         for (let j = next; j < index; j++) this.#column(u, bytes, end, columns, j, flags)
       }
       next = index + 1
     }
-    if (listed !== present) for (let j = next; j < count; j++) this.#column(u, bytes, end, columns, j, flags)
+    if (!listsPresent) for (let j = next; j < count; j++) this.#column(u, bytes, end, columns, j, flags)
   }
 
   #column(u: Unfiltered, bytes: Uint8Array, end: number, columns: FileColumns, index: number, flags: number): void {

@@ -4,6 +4,7 @@
 
 import { SluiceError } from '../errors.ts'
 import { comparator, type ValueComparator } from '../schema/compare.ts'
+import { columnNameBytes, type StoredColumns, storedColumns } from '../schema/compact.ts'
 import { type CqlType, isMultiCell } from '../schema/cql-type.ts'
 import { fixedLength } from '../schema/fixed-length.ts'
 import { parseMarshalType, repairFrozen } from '../schema/marshal.ts'
@@ -74,25 +75,26 @@ interface HeaderColumn {
 
 /** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
 export function layoutTable(table: TableSchema, sstables: SSTable[]): { layout: TableLayout; files: FileLayout[] } {
-  const headers = sstables.map((sstable) => readHeader(table, sstable))
+  const stored = storedColumns(table)
+  const headers = sstables.map((sstable) => readHeader(stored, sstable))
   const statics = shape(
     table,
-    table.statics,
+    stored.statics,
     headers.map((h) => h.statics),
   )
   const regulars = shape(
     table,
-    table.regulars,
+    stored.regulars,
     headers.map((h) => h.regulars),
   )
   const layout: TableLayout = {
     table,
-    clusteringCompare: table.clustering.map((c) => comparator(c.type)),
-    clusteringReversed: table.clustering.map((c) => c.reversed),
+    clusteringCompare: stored.clustering.map((c) => comparator(c.type)),
+    clusteringReversed: stored.clustering.map((c) => c.reversed),
     statics,
     regulars,
   }
-  const files = sstables.map((sstable, i) => fileLayout(table, sstable, headers[i], statics, regulars))
+  const files = sstables.map((sstable, i) => fileLayout(layout, sstable, headers[i]))
   return { layout, files }
 }
 
@@ -102,19 +104,19 @@ interface Header {
   regulars: HeaderColumn[]
 }
 
-function readHeader(table: TableSchema, sstable: SSTable): Header {
+function readHeader(stored: StoredColumns, sstable: SSTable): Header {
   const { header } = sstable.statistics
   const column =
     (known: ColumnSchema[]) =>
     (c: { name: string; nameBytes: Uint8Array; type: string }): HeaderColumn => {
       const parsed = parseMarshalType(c.type).type
-      const schema = known.find((k) => k.name === c.name)
+      const schema = known.find((k) => Buffer.compare(columnNameBytes(k), c.nameBytes) === 0)
       return { name: c.name, nameBytes: c.nameBytes, type: schema ? repairFrozen(parsed, schema.type) : parsed }
     }
   return {
     clustering: header.clusteringTypes.map((t) => parseMarshalType(t).type),
-    statics: header.statics.map(column(table.statics)).sort(cellOrder),
-    regulars: header.regulars.map(column(table.regulars)).sort(cellOrder),
+    statics: header.statics.map(column(stored.statics)).sort(cellOrder),
+    regulars: header.regulars.map(column(stored.regulars)).sort(cellOrder),
   }
 }
 
@@ -124,8 +126,8 @@ function cellOrder(a: { nameBytes: Uint8Array; type: CqlType }, b: { nameBytes: 
   return complexA - complexB || Buffer.compare(a.nameBytes, b.nameBytes)
 }
 
-function slotKey(name: string, complex: boolean): string {
-  return `${complex ? 'complex' : 'simple'} ${name}`
+function slotKey(nameBytes: Uint8Array, complex: boolean): string {
+  return `${complex ? 'complex' : 'simple'} ${Buffer.from(nameBytes).toString('latin1')}`
 }
 
 function shape(table: TableSchema, columns: ColumnSchema[], headers: HeaderColumn[][]): RowShape {
@@ -134,8 +136,8 @@ function shape(table: TableSchema, columns: ColumnSchema[], headers: HeaderColum
     { nameBytes: Uint8Array; type: CqlType; name: string; column: ColumnSchema | undefined }
   >()
   for (const column of columns) {
-    const nameBytes = Buffer.from(column.name)
-    found.set(slotKey(column.name, isMultiCell(column.type)), {
+    const nameBytes = columnNameBytes(column)
+    found.set(slotKey(nameBytes, isMultiCell(column.type)), {
       nameBytes,
       type: column.type,
       name: column.name,
@@ -144,7 +146,7 @@ function shape(table: TableSchema, columns: ColumnSchema[], headers: HeaderColum
   }
   for (const header of headers) {
     for (const { name, nameBytes, type } of header) {
-      const key = slotKey(name, isMultiCell(type))
+      const key = slotKey(nameBytes, isMultiCell(type))
       if (!found.has(key)) found.set(key, { nameBytes, type, name, column: undefined })
     }
   }
@@ -161,7 +163,7 @@ function shape(table: TableSchema, columns: ColumnSchema[], headers: HeaderColum
 
 /** The slot of a schema column. */
 export function slotOf(shape: RowShape, column: ColumnSchema): number {
-  return shape.byColumn.get(slotKey(column.name, isMultiCell(column.type)))!
+  return shape.byColumn.get(slotKey(columnNameBytes(column), isMultiCell(column.type)))!
 }
 
 function pathComparator(type: CqlType): ValueComparator {
@@ -171,18 +173,13 @@ function pathComparator(type: CqlType): ValueComparator {
   return comparator({ kind: 'smallint' }) // UDT: field index (UserType.nameComparator is ShortType)
 }
 
-function fileLayout(
-  table: TableSchema,
-  sstable: SSTable,
-  header: Header,
-  statics: RowShape,
-  regulars: RowShape,
-): FileLayout {
+function fileLayout(layout: TableLayout, sstable: SSTable, header: Header): FileLayout {
+  const { table, statics, regulars } = layout
   const { minTimestamp, minLocalDeletionTime, minTtl } = sstable.statistics.header
-  if (header.clustering.length !== table.clustering.length) {
+  if (header.clustering.length !== layout.clusteringCompare.length) {
     throw new SluiceError('SCHEMA_MISMATCH', {
       file: sstable.file,
-      expected: `${table.clustering.length} clustering columns`,
+      expected: `${layout.clusteringCompare.length} clustering columns`,
       found: `${header.clustering.length}`,
     })
   }
@@ -215,7 +212,7 @@ function fileColumns(table: TableSchema, sstable: SSTable, columns: HeaderColumn
     dropLo: new Int32Array(count),
   }
   columns.forEach((column, i) => {
-    const slot = shape.byColumn.get(slotKey(column.name, result.complex[i] === 1))!
+    const slot = shape.byColumn.get(slotKey(column.nameBytes, result.complex[i] === 1))!
     result.slot[i] = slot
     // Drop times go by name alone (TableMetadata.droppedColumns), also for a column that was added again.
     const drops = table.dropped.filter((d) => d.name === column.name).map((d) => d.droppedAt)
@@ -224,7 +221,7 @@ function fileColumns(table: TableSchema, sstable: SSTable, columns: HeaderColumn
       result.dropped[i] = 1
       result.dropHi[i] = Number(BigInt.asIntN(32, at >> 32n))
       result.dropLo[i] = Number(BigInt.asIntN(32, at))
-    } else if (shape.slots[slot].column === undefined) {
+    } else if (shape.slots[slot].column === undefined && !table.partial) {
       throw new SluiceError('SCHEMA_MISMATCH', {
         file: sstable.file,
         column: column.name,
