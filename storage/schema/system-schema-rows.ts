@@ -3,9 +3,10 @@
 import { isSluiceError, SluiceError } from '../errors.ts'
 import { compactKindOf, compareNames, hideCompactColumns } from './compact.ts'
 import { parseCqlType, type UdtLookup } from './cql-type-text.ts'
-import { emptySchema, keyspaceOf, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 import type { ColumnKind, ColumnSchema, DroppedColumn, TableSchema } from './table.ts'
 import { udtRegistry } from './udt-registry.ts'
+import { asView } from './view.ts'
 
 /** Rows of the tables in SYSTEM_SCHEMA_TABLES. uuids in hex, with or without dashes; null or absent = no value. */
 export interface SystemSchemaRows {
@@ -47,73 +48,52 @@ export interface DroppedColumnRow {
   kind?: string | null
 }
 
-/** A table that cannot be understood becomes a fault of its keyspace; the rest stands. */
+/** A table that cannot be understood becomes one of the schema's faults; the rest stands. */
 export function buildSchema(rows: SystemSchemaRows): Schema {
-  const schema = emptySchema()
-  for (const row of rows.keyspaces) keyspaceOf(schema, row.keyspace_name)
-  const udts = readTypes(rows)
+  const lookup = readTypes(rows)
+  const schema: Schema = {
+    keyspaces: rows.keyspaces.map((row) => row.keyspace_name),
+    tables: [],
+    udts: [],
+    faults: [],
+  }
   for (const row of rows.types) {
-    const keyspace = keyspaceOf(schema, row.keyspace_name)
-    try {
-      keyspace.udts.set(row.type_name, udts(row.keyspace_name, row.type_name)!)
-    } catch (error) {
-      // Tables that use the type fail with the same error, and say so when they are asked for.
-      if (!isSluiceError(error)) throw error
-    }
+    // Tables that use a type which cannot be read fail with the same error.
+    const udt = attempt(() => lookup(row.keyspace_name, row.type_name)!)
+    if (!isSluiceError(udt)) schema.udts.push(udt)
   }
   const columns = groupByTable(rows.columns)
   const dropped = groupByTable(rows.dropped_columns ?? [])
-  const addTable = (keyspace: string, table: string, read: () => TableSchema): void => {
-    const target = keyspaceOf(schema, keyspace)
-    try {
-      target.tables.set(table, read())
-    } catch (error) {
-      if (!isSluiceError(error)) throw error
-      target.faults.set(table, error.with({ keyspace, table }))
-    }
+  const add = (keyspace: string, table: string, read: (columns: ColumnRow[]) => TableSchema): void => {
+    const found = attempt(() => read(columns.get(tableKey(keyspace, table)) ?? []))
+    if (!isSluiceError(found)) schema.tables.push(found)
+    else schema.faults.push({ keyspace, table, error: found.with({ keyspace, table }) })
   }
   for (const row of rows.tables) {
     const { keyspace_name: keyspace, table_name: table } = row
-    const key = tableKey(keyspace, table)
     const flags = row.flags ?? ['compound']
-    addTable(keyspace, table, () =>
-      readTable(keyspace, table, row.id, flags, columns.get(key) ?? [], dropped.get(key) ?? [], udts),
-    )
+    const drops = dropped.get(tableKey(keyspace, table)) ?? []
+    add(keyspace, table, (own) => readTable(keyspace, table, row.id, flags, own, drops, lookup))
   }
+  const bases = new Map(schema.tables.map((table) => [tableKey(table.keyspace, table.table), table]))
   for (const row of rows.views ?? []) {
     const { keyspace_name: keyspace, view_name: name } = row
-    addTable(keyspace, name, () => {
-      const view = readTable(
-        keyspace,
-        name,
-        row.id,
-        ['compound'],
-        columns.get(tableKey(keyspace, name)) ?? [],
-        [],
-        udts,
-      )
-      return asView(
-        view,
-        schema.keyspaces.get(keyspace)?.tables.get(row.base_table_name ?? ''),
-        row.base_table_name ?? '',
-      )
+    const base = row.base_table_name ?? ''
+    add(keyspace, name, (own) => {
+      const view = readTable(keyspace, name, row.id, ['compound'], own, [], lookup)
+      return asView(view, base, bases.get(tableKey(keyspace, base)))
     })
   }
   return schema
 }
 
-/**
- * Marks a table as a view of `base`: rows whose base has a regular column in the view's key live by their liveness alone
- * (Cassandra's enforceStrictLiveness).
- */
-export function asView(view: TableSchema, base: TableSchema | undefined, baseTable: string): TableSchema {
-  if (base === undefined) {
-    const warning = `the base table ${baseTable} is not described: rows that it no longer supports may show`
-    return { ...view, view: { baseTable, requiresLiveness: false }, warnings: [...view.warnings, warning] }
+function attempt<Result>(read: () => Result): Result | SluiceError {
+  try {
+    return read()
+  } catch (error) {
+    if (isSluiceError(error)) return error
+    throw error
   }
-  const baseKey = new Set([...base.partitionKey, ...base.clustering].map((column) => column.name))
-  const requiresLiveness = [...view.partitionKey, ...view.clustering].some((column) => !baseKey.has(column.name))
-  return { ...view, view: { baseTable, requiresLiveness } }
 }
 
 function readTypes(rows: SystemSchemaRows): UdtLookup {
