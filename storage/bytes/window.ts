@@ -5,7 +5,8 @@
 // A compressed file is a row of chunks, each followed by the CRC32 of its stored bytes (Cassandra: CompressedSequentialWriter);
 // an uncompressed one has its CRCs in CRC.db. Both are read chunk by chunk, so that every byte handed out was checked.
 
-import { SluiceError } from '../errors.ts'
+import { isSluiceError, SluiceError } from '../errors.ts'
+import type { InflateResult } from './codecs.ts'
 import { crc32 } from './crc32.ts'
 import { StoredBlocks } from './stored-blocks.ts'
 
@@ -30,7 +31,7 @@ export interface ChunkSource {
   /** CRC32 of the stored bytes where they are not in the file itself; null: there is none to check. */
   expectedCrc(chunk: number): number | null
   /** Puts the chunk's `length` bytes into target at `at`; a reason when it cannot. */
-  inflate(stored: Buffer, target: Uint8Array, at: number, length: number): string | undefined
+  inflate(stored: Buffer, target: Uint8Array, at: number, length: number): InflateResult | Promise<InflateResult>
 }
 
 export interface WindowOptions {
@@ -211,7 +212,11 @@ export class DataWindow {
       const offset = source.chunkOffset(chunk)
       const size = source.chunkSize(chunk)
       const stored = size + source.trailer
-      if (!this.#blocks.has(offset, stored)) await this.#blocks.load(offset, stored)
+      if (!this.#blocks.has(offset, stored)) {
+        // Codecs that run in threads of their own read from the block that is about to be replaced.
+        if (this.#pending.length > 0) await this.#settle()
+        await this.#blocks.load(offset, stored)
+      }
       const { buffer, at } = this.#blocks
       const body = buffer.subarray(at, at + size)
       const expected = source.trailer === 4 ? buffer.readUInt32BE(at + size) : source.expectedCrc(chunk)
@@ -223,18 +228,39 @@ export class DataWindow {
         })
       }
       const length = Math.min(chunkLength, dataLength - chunk * chunkLength)
-      let reason: string | undefined
-      let cause: unknown
-      try {
-        reason = source.inflate(body, this.bytes, this.end, length)
-      } catch (error) {
-        reason = `a chunk cannot be inflated: ${(error as Error).message}`
-        cause = error
-      }
-      if (reason !== undefined) throw new SluiceError('CORRUPT_SSTABLE', { file: this.file, offset, reason }, cause)
+      const result = this.#inflate(body, length, offset)
+      if (result instanceof Promise) this.#pending.push(result)
       this.end += length
       this.#counters.chunksInflated++
       this.#counters.dataBytesInflated += length
+    }
+    if (this.#pending.length > 0) await this.#settle()
+  }
+
+  #pending: Promise<void>[] = []
+
+  async #settle(): Promise<void> {
+    const pending = this.#pending
+    this.#pending = []
+    const results = await Promise.allSettled(pending)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  #inflate(body: Buffer, length: number, offset: number): void | Promise<void> {
+    const { file } = this
+    const check = (reason: string | undefined, cause?: unknown): void => {
+      if (reason !== undefined) throw new SluiceError('CORRUPT_SSTABLE', { file, offset, reason }, cause)
+    }
+    const failed = (error: unknown): void => {
+      if (isSluiceError(error)) throw error
+      check(`a chunk cannot be inflated: ${(error as Error).message}`, error)
+    }
+    try {
+      const result = this.#source.inflate(body, this.bytes, this.end, length)
+      if (result instanceof Promise) return result.then(check, failed)
+      check(result)
+    } catch (error) {
+      failed(error)
     }
   }
 

@@ -81,7 +81,8 @@ export class Catalog {
   async #find(keyspace: string, table: string): Promise<KnownTable> {
     await this.#refresh()
     const tables = this.#known.get(keyspace)
-    if (tables === undefined) throw new SluiceError('UNKNOWN_KEYSPACE', { keyspace, hint: hintFor(keyspace, this.#known) })
+    if (tables === undefined)
+      throw new SluiceError('UNKNOWN_KEYSPACE', { keyspace, hint: hintFor(keyspace, this.#known) })
     const known = tables.get(table)
     if (known === undefined) throw new SluiceError('UNKNOWN_TABLE', { keyspace, table, hint: hintFor(table, tables) })
     return known
@@ -172,7 +173,12 @@ async function describeAlone(directories: TableDirectory[]): Promise<TableSchema
   const sstables = await openLive(directories.map((d) => d.path))
   try {
     if (sstables.length === 0) return undefined
-    return headerSchema(keyspace, table, sstables.map((s) => s.statistics.header), directories[0].id)
+    return headerSchema(
+      keyspace,
+      table,
+      sstables.map((s) => s.statistics.header),
+      directories[0].id,
+    )
   } finally {
     for (const sstable of sstables) sstable.release()
   }
