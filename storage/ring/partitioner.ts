@@ -105,6 +105,17 @@ export function tokenOf(partitioner: Partitioner, key: Uint8Array): Token {
   return { words, bytes: partitioner.words === 0 ? key.slice() : NO_BYTES }
 }
 
+/** The token right below one that is not the ring's minimum: minus 1 over the words that count. Not for ByteOrdered and Local. */
+export function tokenBefore(partitioner: Partitioner, token: Int32Array): Token {
+  const words = token.slice()
+  for (let i = partitioner.words - 1; i >= 0; i--) {
+    words[i] -= 1
+    // Only 0 borrows from the word above: words are unsigned but for the first, which as bits makes no difference.
+    if (words[i] !== -1) break
+  }
+  return { words, bytes: NO_BYTES }
+}
+
 const NO_BYTES = new Uint8Array(0)
 
 function badToken(text: string, expected: string): SluiceError {
