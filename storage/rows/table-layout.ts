@@ -3,10 +3,11 @@
 // And per SSTable: which slot each column of its header feeds (SerializationHeader.Component.toHeader).
 
 import { SluiceError } from '../errors.ts'
-import { comparator, type ValueComparator } from '../schema/compare.ts'
 import { columnNameBytes, type StoredColumns, storedColumns } from '../schema/compact.ts'
+import { comparator, type ValueComparator } from '../schema/compare.ts'
 import { type CqlType, isMultiCell } from '../schema/cql-type.ts'
 import { fixedLength } from '../schema/fixed-length.ts'
+import { checkHeader } from '../schema/header-schema.ts'
 import { parseMarshalType, repairFrozen } from '../schema/marshal.ts'
 import type { ColumnSchema, TableSchema } from '../schema/table.ts'
 import type { SSTable } from '../sstable/sstable.ts'
@@ -76,6 +77,7 @@ interface HeaderColumn {
 /** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
 export function layoutTable(table: TableSchema, sstables: SSTable[]): { layout: TableLayout; files: FileLayout[] } {
   const stored = storedColumns(table)
+  if (!table.partial) for (const sstable of sstables) checkHeader(table, sstable.statistics.header, sstable.file)
   const headers = sstables.map((sstable) => readHeader(stored, sstable))
   const statics = shape(
     table,

@@ -166,7 +166,7 @@ async function describeAlone(directories: TableDirectory[]): Promise<TableSchema
   for (const directory of directories) {
     if (!(await fileNames(directory.path)).includes('schema.cql')) continue
     const file = join(directory.path, 'schema.cql')
-    const { tables } = parseDdl(await readText(file), file)
+    const { tables } = parseDdl(await readText(file), file, keyspace)
     const named = tables.find((t) => t.table === table) ?? (tables.length === 1 ? tables[0] : undefined)
     if (named !== undefined) return named
   }

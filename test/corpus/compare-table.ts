@@ -90,9 +90,15 @@ function wireHex(vector: Vector, index: number): string | undefined {
 }
 
 /** The first difference between what is read and what was answered, or undefined. */
-export async function tableDifference(pinned: PinnedTable, expected: Expected, request: ScanRequest): Promise<string | undefined> {
+export async function tableDifference(
+  pinned: PinnedTable,
+  expected: Expected,
+  request: ScanRequest,
+  json = true,
+): Promise<string | undefined> {
   const wire = await wireRowsOf(pinned, request)
-  if (wire.rows.length !== expected.tokens.length) return `${wire.rows.length} rows in place of ${expected.tokens.length}`
+  if (wire.rows.length !== expected.tokens.length)
+    return `${wire.rows.length} rows in place of ${expected.tokens.length}`
   for (const [i, token] of expected.tokens.entries()) {
     if (wire.tokens[i] !== token) return `row ${i + 1}: token ${wire.tokens[i]} in place of ${token}`
   }
@@ -101,11 +107,16 @@ export async function tableDifference(pinned: PinnedTable, expected: Expected, r
     const found = rawDifference(JSON.parse(line), wire.rows[i], types)
     if (found !== undefined) return `row ${i + 1}: ${found}`
   }
+  if (!json) return undefined
   const ours = await ndjsonOf(pinned, request)
   return ndjsonDifference(expected.ndjson, ours, shapeOfTable(pinned))
 }
 
-function rawDifference(theirs: Record<string, string>, ours: Record<string, string>, types: Map<string, CqlType>): string | undefined {
+function rawDifference(
+  theirs: Record<string, string>,
+  ours: Record<string, string>,
+  types: Map<string, CqlType>,
+): string | undefined {
   for (const name of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
     if (theirs[name] === ours[name]) continue
     if (theirs[name] !== undefined && canonicalWire(theirs[name], types.get(name)!) === ours[name]) continue
