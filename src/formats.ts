@@ -1,42 +1,36 @@
 // Which output format a request means: by the extension of its path, by the `format` parameter, or by what it accepts
 // (RFC 9110, 12.5.1), in this order.
 
+import type { Format } from '../exporters/formats.ts'
+import { isFormat } from '../exporters/formats.ts'
 import { SluiceError } from '../storage/errors.ts'
-import { shorten } from './parameters.ts'
+import { shorten } from './shorten.ts'
 
-export interface Format {
-  mediaType: string
-  /** Other media types that ask for it. */
-  aliases: readonly string[]
+export interface FormatTraits {
+  /** Media types that ask for it; the first is its own. */
+  accepts: readonly string[]
   /** Bytes that a terminal cannot show. */
   binary: boolean
   summary: string
 }
 
-/** By name, which is also the file extension. The first is the default. */
-export const FORMATS = {
-  arrows: {
-    mediaType: 'application/vnd.apache.arrow.stream',
-    aliases: [],
-    binary: true,
-    summary: 'Arrow IPC stream',
-  },
+/** By name, which is also the file extension. */
+export const FORMATS: Readonly<Record<Format, FormatTraits>> = {
+  arrows: { accepts: ['application/vnd.apache.arrow.stream'], binary: true, summary: 'Arrow IPC stream' },
   arrow: {
-    mediaType: 'application/vnd.apache.arrow.file',
-    aliases: [],
+    accepts: ['application/vnd.apache.arrow.file'],
     binary: true,
     summary: 'Arrow IPC file, for memory mapping',
   },
   ndjson: {
-    mediaType: 'application/x-ndjson',
-    aliases: ['application/ndjson', 'application/jsonl', 'application/jsonlines'],
+    accepts: ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/jsonlines'],
     binary: false,
     summary: 'One JSON object a line, as SELECT JSON * prints it',
   },
-  csv: { mediaType: 'text/csv', aliases: [], binary: false, summary: 'RFC 4180, with a header line' },
-} as const satisfies Record<string, Format>
+  csv: { accepts: ['text/csv'], binary: false, summary: 'RFC 4180, with a header line' },
+}
 
-export type FormatName = keyof typeof FORMATS
+export type FormatName = Format
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[]
 export const DEFAULT_FORMAT: FormatName = 'arrows'
@@ -57,16 +51,12 @@ export function chooseFormat(request: FormatRequest): FormatName {
 
 /** @throws SluiceError NOT_ACCEPTABLE */
 export function formatNamed(name: string): FormatName {
-  if (isFormatName(name)) return name
+  if (isFormat(name)) return name
   throw new SluiceError('NOT_ACCEPTABLE', {
     parameter: 'format',
     value: shorten(name),
     expected: FORMAT_NAMES.join(', '),
   })
-}
-
-export function isFormatName(name: string): name is FormatName {
-  return Object.hasOwn(FORMATS, name)
 }
 
 /** The format of the highest quality; of equals the one named first, where a wildcard means the default. */
@@ -86,13 +76,14 @@ function acceptedFormat(accept: string | undefined): FormatName {
   if (best !== undefined) return best
   throw new SluiceError('NOT_ACCEPTABLE', {
     value: shorten(accept),
-    expected: FORMAT_NAMES.map((name) => FORMATS[name].mediaType).join(', '),
+    expected: FORMAT_NAMES.map((name) => FORMATS[name].accepts[0]).join(', '),
   })
 }
 
-function matches(media: string, format: Format): boolean {
-  if (media === format.mediaType || format.aliases.includes(media)) return true
-  return media === '*/*' || (media.endsWith('/*') && format.mediaType.startsWith(media.slice(0, -1)))
+function matches(media: string, { accepts }: FormatTraits): boolean {
+  return (
+    accepts.includes(media) || media === '*/*' || (media.endsWith('/*') && accepts[0].startsWith(media.slice(0, -1)))
+  )
 }
 
 function qualityOf(parameters: readonly string[]): number {

@@ -1,18 +1,30 @@
 // The one vocabulary of requests: each entry is a query parameter of the server and, with dashes for underscores, a flag of
 // the CLI. The same table validates both and describes them in openapi.json and in --help.
 
+import type { Compression } from '../exporters/compression.ts'
+import { COMPRESSIONS } from '../exporters/compression.ts'
+import type { ExporterOptions } from '../exporters/formats.ts'
 import { SluiceError } from '../storage/errors.ts'
 import type { ScanRequest } from '../storage/scan/scan-request.ts'
+import type { FormatName } from './formats.ts'
+import { FORMAT_NAMES } from './formats.ts'
 import { parseInstant } from './instant.ts'
+import { shorten } from './shorten.ts'
 
 export interface Parameter {
-  /** text: taken as it is; count: whole number from `minimum`; instant: see parseInstant; flag: 1 or 0, alone means 1. */
-  kind: 'text' | 'count' | 'flag' | 'instant'
+  /**
+   * text: taken as it is; count: a whole number from `minimum` to `maximum`; choice: one of `choices`; instant: see parseInstant;
+   * decimal: see parseDecimal.
+   */
+  kind: 'text' | 'count' | 'choice' | 'instant' | 'decimal'
   /** What stands for the value in --help. */
   placeholder: string
   summary: string
   minimum?: number
   maximum?: number
+  choices?: readonly string[]
+  /** Formats that it means something for; all if not given. */
+  formats?: readonly FormatName[]
 }
 
 export const PARAMETERS = {
@@ -29,10 +41,8 @@ export const PARAMETERS = {
   columns: {
     kind: 'text',
     placeholder: 'LIST',
-    summary: 'Columns to return, a comma list of CQL names; all if not given',
+    summary: 'Columns to return, a comma list of CQL selectors; all if not given',
   },
-  where: { kind: 'text', placeholder: 'CQL', summary: 'Rows to return, the body of a CQL WHERE clause' },
-  distinct: { kind: 'flag', placeholder: '', summary: 'One row per partition: partition key and static columns only' },
   limit: { kind: 'count', placeholder: 'N', summary: 'Stop after this many rows', minimum: 0 },
   after: { kind: 'text', placeholder: 'POSITION', summary: 'Start right behind this position of an earlier stream' },
   now: {
@@ -40,7 +50,8 @@ export const PARAMETERS = {
     placeholder: 'TIME',
     summary: 'Moment at which TTLs are judged, in epoch seconds or ISO 8601; the current second if not given',
   },
-  format: { kind: 'text', placeholder: 'FORMAT', summary: 'Output format: arrows, arrow, ndjson or csv' },
+  // Checked by chooseFormat, which has an error of its own for what is no format.
+  format: { kind: 'text', placeholder: 'FORMAT', summary: `Output format: ${FORMAT_NAMES.join(', ')}` },
   batch_rows: {
     kind: 'count',
     placeholder: 'N',
@@ -48,22 +59,50 @@ export const PARAMETERS = {
     minimum: 1,
     maximum: 1_048_576,
   },
+  decimal: {
+    kind: 'decimal',
+    placeholder: 'TYPE',
+    summary:
+      'Type of decimal and varint columns: text (exact, the default), decimal128:SCALE or decimal256:SCALE; never rounded',
+  },
+  duration: {
+    kind: 'choice',
+    placeholder: 'TYPE',
+    summary: 'Type of duration columns: interval (the default), struct or text',
+    choices: ['interval', 'struct', 'text'],
+  },
+  compression: {
+    kind: 'choice',
+    placeholder: 'CODEC',
+    summary: 'Compression of the buffers in Arrow batches: none (the default), lz4 or zstd',
+    choices: COMPRESSIONS,
+    formats: ['arrows', 'arrow'],
+  },
+  null: {
+    kind: 'text',
+    placeholder: 'TEXT',
+    summary: 'What stands for null in CSV; nothing if not given',
+    formats: ['csv'],
+  },
 } as const satisfies Record<string, Parameter>
 
 export type ParameterName = keyof typeof PARAMETERS
 
+type Decimal = NonNullable<ScanRequest['decimal']>
+
 interface ValueOf {
   text: string
   count: number
-  flag: boolean
+  choice: string
   instant: number
+  decimal: Decimal
 }
 
 /** Values by parameter name; counts and instants (epoch seconds) are numbers. */
 export type ParameterValues = { [N in ParameterName]?: ValueOf[(typeof PARAMETERS)[N]['kind']] }
 
 /** What a request for rows may say. */
-export const ROWS_PARAMETERS: readonly ParameterName[] = Object.keys(PARAMETERS) as ParameterName[]
+export const ROWS_PARAMETERS = Object.keys(PARAMETERS) as readonly ParameterName[]
 
 /**
  * Checks given names and texts against the vocabulary.
@@ -73,10 +112,11 @@ export function readParameters(
   allowed: readonly ParameterName[],
   given: Iterable<readonly [name: string, value: string]>,
 ): ParameterValues {
-  const values: Record<string, string | number | boolean> = {}
+  const values: Record<string, unknown> = {}
   for (const [name, value] of given) {
     if (!isAllowed(allowed, name)) {
-      throw new SluiceError('BAD_PARAMETER', { parameter: shorten(name), expected: `one of ${allowed.join(', ')}` })
+      const expected = allowed.length === 0 ? 'no parameters' : `one of ${allowed.join(', ')}`
+      throw new SluiceError('BAD_PARAMETER', { parameter: shorten(name), expected })
     }
     if (values[name] !== undefined) throw new SluiceError('BAD_PARAMETER', { parameter: name, reason: 'given twice' })
     values[name] = parseParameter(name, value)
@@ -85,17 +125,20 @@ export function readParameters(
 }
 
 /** One value of a parameter, from text. @throws SluiceError BAD_PARAMETER */
-export function parseParameter(name: ParameterName, value: string): string | number | boolean {
+export function parseParameter(name: ParameterName, value: string): string | number | Decimal {
   const parameter: Parameter = PARAMETERS[name]
   switch (parameter.kind) {
     case 'text':
       return value
     case 'count':
       return parseCount(name, parameter, value)
-    case 'flag':
-      return parseFlag(name, value)
+    case 'choice':
+      if (parameter.choices?.includes(value)) return value
+      throw bad(name, value, `one of ${parameter.choices?.join(', ')}`)
     case 'instant':
       return parseInstant(name, value)
+    case 'decimal':
+      return parseDecimal(name, value)
   }
 }
 
@@ -105,19 +148,25 @@ export function scanRequest(values: ParameterValues, now: number, signal?: Abort
     start: values.start,
     end: values.end,
     columns: values.columns,
-    where: values.where,
-    distinct: values.distinct,
     limit: values.limit,
     after: values.after,
     batchRows: values.batch_rows,
+    decimal: values.decimal,
+    duration: values.duration as ScanRequest['duration'],
     now,
     signal,
   }
 }
 
-/** Text for an error's field: what a client sends may be of any length. */
-export function shorten(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}...`
+/** The part that an exporter is made with. @throws SluiceError BAD_PARAMETER for one that the format has no use for */
+export function exporterOptions(values: ParameterValues, format: FormatName): ExporterOptions {
+  for (const name of ROWS_PARAMETERS) {
+    const { formats }: Parameter = PARAMETERS[name]
+    if (values[name] !== undefined && formats !== undefined && !formats.includes(format)) {
+      throw new SluiceError('BAD_PARAMETER', { parameter: name, reason: `means nothing in ${format}` })
+    }
+  }
+  return { compression: values.compression as Compression | undefined, nullMarker: values.null }
 }
 
 function isAllowed(allowed: readonly ParameterName[], name: string): name is ParameterName {
@@ -129,15 +178,17 @@ function parseCount(name: ParameterName, parameter: Parameter, value: string): n
   const maximum = parameter.maximum ?? Number.MAX_SAFE_INTEGER
   const count = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
   if (count >= minimum && count <= maximum) return count
-  throw new SluiceError('BAD_PARAMETER', {
-    parameter: name,
-    value: shorten(value),
-    expected: `a whole number from ${minimum} to ${maximum}`,
-  })
+  throw bad(name, value, `a whole number from ${minimum} to ${maximum}`)
 }
 
-function parseFlag(name: ParameterName, value: string): boolean {
-  if (value === '' || value === '1' || value === 'true') return true
-  if (value === '0' || value === 'false') return false
-  throw new SluiceError('BAD_PARAMETER', { parameter: name, value: shorten(value), expected: '1 or 0' })
+/** `text`, `decimal128:SCALE`, `decimal256:SCALE`; whether the scale fits the type is the scan's to say. */
+function parseDecimal(name: ParameterName, value: string): Decimal {
+  if (value === 'text') return { kind: 'text' }
+  const match = /^(decimal128|decimal256):(\d{1,3})$/.exec(value)
+  if (match === null) throw bad(name, value, 'text, decimal128:SCALE or decimal256:SCALE')
+  return { kind: match[1] as 'decimal128' | 'decimal256', scale: Number(match[2]) }
+}
+
+function bad(parameter: ParameterName, value: string, expected: string): SluiceError {
+  return new SluiceError('BAD_PARAMETER', { parameter, value: shorten(value), expected })
 }

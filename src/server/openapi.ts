@@ -24,7 +24,7 @@ const ROWS_RESPONSE: Json = {
     'Content-Disposition': { description: 'A file name', schema: { type: 'string' } },
   },
   content: Object.fromEntries(
-    Object.values(FORMATS).map(({ mediaType, binary, summary }) => [
+    Object.values(FORMATS).map(({ accepts: [mediaType], binary, summary }) => [
       mediaType,
       {
         schema: binary
@@ -97,13 +97,15 @@ function queryParameter(name: ParameterName): Json {
   return { name, in: 'query', description: summary, schema: schemaOf(name, PARAMETERS[name]) }
 }
 
-function schemaOf(name: ParameterName, { kind, minimum, maximum }: Parameter): Json {
+function schemaOf(name: ParameterName, { kind, minimum, maximum, choices }: Parameter): Json {
   if (name === 'format') return { type: 'string', enum: Object.keys(FORMATS), default: Object.keys(FORMATS)[0] }
   switch (kind) {
     case 'count':
       return { type: 'integer', minimum, maximum }
-    case 'flag':
-      return { type: 'string', enum: ['', '1', '0', 'true', 'false'] }
+    case 'choice':
+      return { type: 'string', enum: choices }
+    case 'decimal':
+      return { type: 'string', pattern: '^(text|decimal(128|256):[0-9]+)$' }
     case 'instant':
       return { type: 'string', examples: ['1717200000', '2024-06-01T00:00:00Z'] }
     case 'text':

@@ -2,7 +2,7 @@
 // where usual parsers hand it through as it stands.
 
 import { SluiceError } from '../../storage/errors.ts'
-import { shorten } from '../parameters.ts'
+import { shorten } from '../shorten.ts'
 
 /** The pairs of a request target's query, in order. @throws SluiceError BAD_PARAMETER */
 export function queryPairs(target: string): [name: string, value: string][] {

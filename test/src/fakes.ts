@@ -160,7 +160,7 @@ function fakeBatch(schema: BatchSchema, n: number, bytes: number, counts: Counts
 /** Head `<`, of each batch its values in two parts over its own buffer, tail `>`. */
 export const fakeExporter: ExporterFactory = (format) => {
   const exporter: Exporter = {
-    mediaType: FORMATS[format].mediaType,
+    mediaType: FORMATS[format].accepts[0],
     extension: `.${format}`,
     head: () => [Buffer.from('<')],
     *batch(batch) {

@@ -1,7 +1,8 @@
 // Which format a request means.
 
 import { expect, test } from 'vitest'
-import { chooseFormat } from '../../src/formats.ts'
+import { createExporter, FORMATS as EXPORTED } from '../../exporters/formats.ts'
+import { chooseFormat, FORMAT_NAMES, FORMATS } from '../../src/formats.ts'
 
 test.each([
   [undefined, 'arrows'],
@@ -38,4 +39,13 @@ test('an extension goes before a parameter, and a parameter before Accept', () =
 
 test.each(['', 'ARROW', 'xml', '__proto__', 'constructor'])('the name %j is no format', (name) => {
   expect(() => chooseFormat({ parameter: name })).toThrow(expect.objectContaining({ code: 'NOT_ACCEPTABLE' }))
+})
+
+test('each format has the media type and the extension of its exporter', () => {
+  expect(FORMAT_NAMES).toEqual(EXPORTED)
+  for (const name of FORMAT_NAMES) {
+    const { mediaType, extension } = createExporter(name)
+    expect(mediaType.split(';')[0]).toBe(FORMATS[name].accepts[0])
+    expect(extension).toBe(`.${name}`)
+  }
 })

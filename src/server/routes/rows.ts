@@ -1,12 +1,13 @@
 // The rows of a table as one stream, without a ticket: pins the live SSTables for as long as the request lasts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Exporter } from '../../../exporters/exporter.ts'
 import type { Scan } from '../../../storage/scan/scan-request.ts'
 import type { FormatName } from '../../formats.ts'
-import { chooseFormat, FORMATS } from '../../formats.ts'
+import { chooseFormat } from '../../formats.ts'
 import { currentSecond } from '../../instant.ts'
 import type { ParameterValues } from '../../parameters.ts'
-import { ROWS_PARAMETERS, readParameters, scanRequest } from '../../parameters.ts'
+import { exporterOptions, ROWS_PARAMETERS, readParameters, scanRequest } from '../../parameters.ts'
 import { newPumpProgress } from '../../pump.ts'
 import type { ClientWatch } from '../client.ts'
 import { watchClient } from '../client.ts'
@@ -59,13 +60,15 @@ async function answer(
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
+  const exporter = context.createExporter(asked.format, exporterOptions(asked.values, asked.format))
+  const headers = rowsHeaders(asked, exporter)
   const pinned = await context.source.pin(asked.keyspace, asked.table)
   try {
     const scan = await pinned.scan(scanRequest(asked.values, asked.now, watch.signal))
     try {
       // No batch is pulled for a HEAD: it costs no more than opening the table.
-      if (request.method === 'HEAD') reply.headers(rowsHeaders(asked)).send()
-      else await send(context, asked, scan, reply, watch)
+      if (request.method === 'HEAD') reply.headers(headers).send()
+      else await send(context, asked, scan, exporter, headers, reply, watch)
     } finally {
       await scan.close()
     }
@@ -78,6 +81,8 @@ async function send(
   context: ServerContext,
   asked: RowsRequest,
   scan: Scan,
+  exporter: Exporter,
+  headers: Record<string, string>,
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
@@ -94,8 +99,7 @@ async function send(
     ...extra,
   })
   try {
-    const exporter = context.createExporter(format)
-    await streamRows(scan, exporter, response, rowsHeaders(asked), watch.signal, progress)
+    await streamRows(scan, exporter, response, headers, watch.signal, progress)
     reply.hijack()
     context.logger.info(log({}), 'stream ended')
   } catch (thrown) {
@@ -109,10 +113,10 @@ async function send(
   }
 }
 
-function rowsHeaders({ keyspace, table, format, now }: RowsRequest): Record<string, string> {
+function rowsHeaders({ keyspace, table, now }: RowsRequest, exporter: Exporter): Record<string, string> {
   return {
-    'Content-Type': FORMATS[format].mediaType,
-    'Content-Disposition': `attachment; ${fileNameParameter(`${keyspace}.${table}.${format}`)}`,
+    'Content-Type': exporter.mediaType,
+    'Content-Disposition': `attachment; ${fileNameParameter(`${keyspace}.${table}${exporter.extension}`)}`,
     'Sluice-Now': String(now),
     'Cache-Control': 'no-store',
     Vary: 'Accept',

@@ -93,24 +93,24 @@ test('parameters reach the scan', async () => {
     start: '-9223372036854775808',
     end: '42',
     columns: 'id, "Value"',
-    where: "id = 5 AND name = 'a+b'",
-    distinct: '',
     limit: '7',
     after: 'p0',
     now: '2024-06-01T02:00:00+02:00',
     batch_rows: '500',
+    decimal: 'decimal128:4',
+    duration: 'text',
   })
   await (await rows(`few/rows?${query}`)).body.dump()
   expect(running.source.counts.requests.at(-1)).toMatchObject({
     start: '-9223372036854775808',
     end: '42',
     columns: 'id, "Value"',
-    where: "id = 5 AND name = 'a+b'",
-    distinct: true,
     limit: 7,
     after: 'p0',
     now: 1717200000,
     batchRows: 500,
+    decimal: { kind: 'decimal128', scale: 4 },
+    duration: 'text',
   })
 })
 

@@ -1,0 +1,54 @@
+// The source of the running product: a catalog of data directories on this machine.
+
+import type { CatalogOptions } from '../storage/scan/catalog.ts'
+import { Catalog } from '../storage/scan/catalog.ts'
+import type { PinnedTable } from '../storage/scan/pinned-table.ts'
+import { openScan } from '../storage/scan/scan.ts'
+import type { SSTable } from '../storage/sstable/sstable.ts'
+import type { PinnedSource, Source, SSTableInfo } from './source.ts'
+
+export type SourceOptions = CatalogOptions
+
+/** @throws SluiceError DATA_DIRECTORY, or what reading the schema finds */
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const catalog = await Catalog.open(options)
+  return {
+    keyspaces: () => catalog.keyspaces(),
+    table: (keyspace, table) => catalog.table(keyspace, table),
+    pin: async (keyspace, table) => pinnedSource(await catalog.pin(keyspace, table)),
+    close: () => catalog.close(),
+  }
+}
+
+function pinnedSource(pinned: PinnedTable): PinnedSource {
+  let released = false
+  return {
+    schema: pinned.schema,
+    partitioner: pinned.partitioner,
+    sstables: pinned.sstables.map(sstableInfo),
+    scan: (request) => openScan(pinned, request),
+    async release() {
+      // The table counts its holders: twice would take it from a scan.
+      if (released) return
+      released = true
+      await pinned.release()
+    },
+  }
+}
+
+function sstableInfo({ descriptor, file, compression, dataFileLength, dataLength, statistics }: SSTable): SSTableInfo {
+  return {
+    id: descriptor.id,
+    version: descriptor.version,
+    file,
+    codec: compression === null ? null : compression.codec,
+    bytes: dataFileLength,
+    dataBytes: dataLength,
+    rows: Number(statistics.totalRows),
+    // Each partition is counted once in the histogram of their sizes.
+    partitions: Number(statistics.partitionSizes.counts.reduce((sum, count) => sum + count, 0n)),
+    minTimestamp: String(statistics.minTimestamp),
+    maxTimestamp: String(statistics.maxTimestamp),
+    level: statistics.level,
+  }
+}
