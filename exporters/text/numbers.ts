@@ -1,6 +1,6 @@
 // Numbers as text, without strings and BigInts on the usual ways. Floating point has the form of Java's Double.toString and
 // Float.toString, which SELECT JSON uses: at least one digit on both sides of the point, E notation below 1E-3 and from 1E7 on,
-// and the shortest digits that read back as the same float64 or float32.
+// and the shortest digits that read back as the same float64 or float32 (Java before 19 at times writes a digit too many).
 
 import { putAscii, type TextSink } from './sink.ts'
 
@@ -93,10 +93,10 @@ const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12
 export function putFloat64(out: TextSink, value: number): void {
   const magnitude = Math.abs(value)
   if (magnitude >= 1e-3 && magnitude < 1e7) {
-    // Numbers of few decimals: the first power of ten that makes it whole. Up to 15 digits are the shortest for sure.
+    // Numbers of few decimals: the first count that reads back. Up to 15 digits are the shortest for sure.
     for (let k = 0; k <= 6; k++) {
-      const scaled = magnitude * POWERS[k]
-      if (scaled < 1e15 && Math.floor(scaled) === scaled && scaled / POWERS[k] === magnitude) {
+      const scaled = Math.round(magnitude * POWERS[k])
+      if (scaled < 1e15 && scaled / POWERS[k] === magnitude) {
         putScaled(out, value < 0, scaled, k)
         return
       }

@@ -130,10 +130,14 @@ export function randomValue(random: Random, of: Field, nulls: number): Value {
       return Array.from({ length: layout.size }, () => randomValue(random, child, nulls))
     case 'map': {
       const [key, value] = child.children
-      return Array.from({ length: listLength(random) }, (): [Value, Value] => [
-        randomValue(random, key, 0),
-        randomValue(random, value, nulls),
-      ])
+      const entries = new Map<string, [Value, Value]>()
+      for (let n = listLength(random); n > 0; n--) {
+        const k = randomValue(random, key, 0)
+        // Keys that JSON would not tell apart are one.
+        const text = typeof k === 'number' && !Number.isFinite(k) ? 'null' : String(k)
+        entries.set(text, [k, randomValue(random, value, nulls)])
+      }
+      return [...entries.values()]
     }
     case 'struct':
       return of.children.map((inner) => randomValue(random, inner, nulls))
