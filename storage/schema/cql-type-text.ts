@@ -1,10 +1,10 @@
 // CQL type text, as in system_schema.columns.type and in DDL, to CqlType and back (Cassandra's CQL3Type). Only the outermost
 // type can be multi-cell; tuples and vectors never are. Cassandra prints every frozen level: frozen<map<text, frozen<list<int>>>>.
 
-import { SluiceError } from '../errors.ts'
+import { isSluiceError, SluiceError } from '../errors.ts'
 import type { CqlCursor } from './cql-cursor.ts'
 import { accept, cqlCursor, cqlFault, expect, expectName, next, peek } from './cql-cursor.ts'
-import { faultFields } from './cql-lexer.ts'
+import { type CqlToken, faultFields } from './cql-lexer.ts'
 import { quoteName } from './cql-names.ts'
 import type { CqlType, ScalarKind, UdtType } from './cql-type.ts'
 import { freeze } from './cql-type.ts'
@@ -58,7 +58,7 @@ export function readCqlType(cursor: CqlCursor, udts: UdtLookup, keyspace: string
   const token = peek(cursor)
   if (token.kind === 'string') {
     next(cursor)
-    return parseMarshalType(token.value).type
+    return readClassName(cursor, token)
   }
   const name = expectName(cursor, 'a type')
   const nested = (): CqlType => freeze(readCqlType(cursor, udts, keyspace, depth + 1))
@@ -126,6 +126,17 @@ function readParameters(cursor: CqlCursor, name: string, nested: () => CqlType):
     default:
       cursor.at -= 2
       throw cqlFault(cursor, 'frozen, list, set, map, tuple or vector')
+  }
+}
+
+function readClassName(cursor: CqlCursor, token: CqlToken): CqlType {
+  try {
+    return parseMarshalType(token.value).type
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    const { position } = error.fields
+    const fault = cqlFault(cursor, error.fields.expected ?? 'a class name', token)
+    throw fault.with({ type: token.value.slice(0, 200), reason: `at character ${position} of the class name` })
   }
 }
 
