@@ -6,7 +6,7 @@ import type { ColumnKind } from '../schema/table.ts'
 
 /** Physical and logical Arrow type of a vector. */
 export type Layout =
-  | { kind: 'null' } // no CQL column has it; EmptyType
+  | { kind: 'null' } // no buffers: every value is null or empty; EmptyType
   | { kind: 'bool' } // bit-packed values
   | { kind: 'int8' | 'int16' | 'int32' | 'int64' | 'float32' | 'float64' }
   | { kind: 'date32' | 'time64ns' | 'timestamp_ms' } // 4, 8, 8 bytes; timestamp is UTC
@@ -26,7 +26,10 @@ export interface Field {
   type: CqlType
   layout: Layout
   nullable: boolean
-  /** list: [item]; map: [entries], a struct of [key, value]; struct: its fields; fixed_list: [item]. */
+  /**
+   * list, fixed_list: [item]; map: [entries], a struct of [key, value], of which only the value is nullable; struct: a UDT's
+   * fields by their names, a tuple's as field_0, field_1..., a duration's months, days, nanoseconds.
+   */
   children: Field[]
   /** Of top-level fields only. */
   column?: { kind: ColumnKind | 'computed'; position: number; reversed: boolean; cqlType: string }
@@ -36,14 +39,15 @@ export interface Vector {
   field: Field
   length: number
   nullCount: number
-  /** Bit i (LSB first) = 1: value i is there. null: all are. */
+  /** Bit i (LSB first) = 1: value i is there. null: all are (of layout null: none is). Bits beyond the length are 0. */
   validity: Uint8Array | null
-  /** Bit i = 1: value i is a zero-length value of a type other than text, ascii, blob; its validity bit is 0. null: none is. */
+  /** Bit i = 1: value i is a zero-length value of a type other than text, ascii, blob, custom; it is null too. null: none is. */
   empty: Uint8Array | null
   /** length + 1 entries, the first 0: utf8, binary, list, map. */
   offsets: Int32Array | null
-  /** Fixed-width values (length x width bytes), bits (bool), or the bytes of utf8 and binary; else of length 0. */
+  /** Fixed-width values (length x width bytes), bits (bool), or the bytes of utf8 and binary; else of length 0. Nulls are 0. */
   values: Uint8Array
+  /** Under a null, a struct's children are null, and so are a fixed_list's `size` slots. */
   children: Vector[]
 }
 

@@ -17,8 +17,8 @@ let digits = new Uint8Array(256)
 /** Puts the digits of value (0 to 2^53) there; how many. */
 export function takeDigits(value: number): number {
   // Two int32 parts of up to 8 digits: integer division is far cheaper than division of doubles.
-  const hi = Math.floor(value / 1e8)
-  const lo = value - hi * 1e8
+  const hi = (value / 1e8) | 0
+  const lo = (value - hi * 1e8) | 0
   if (hi === 0) {
     const count = digitCount(lo)
     putDigits(lo, 0, count)
@@ -30,13 +30,24 @@ export function takeDigits(value: number): number {
   return count + 8
 }
 
+/** '00' to '99', so that one division yields two digits. */
+const PAIRS = new Uint8Array(200)
+for (let i = 0; i < 100; i++) {
+  PAIRS[i * 2] = ZERO + Math.floor(i / 10)
+  PAIRS[i * 2 + 1] = ZERO + (i % 10)
+}
+
 /** The last to - from digits of an int32, into digits[from..to). */
 function putDigits(value: number, from: number, to: number): void {
-  while (to > from) {
-    const rest = (value / 10) | 0
-    digits[--to] = ZERO + value - rest * 10
+  const out = digits
+  while (to - from >= 2) {
+    const rest = (value / 100) | 0
+    const pair = (value - rest * 100) * 2
+    out[--to] = PAIRS[pair + 1]
+    out[--to] = PAIRS[pair]
     value = rest
   }
+  if (to > from) out[from] = ZERO + (value % 10)
 }
 
 function digitCount(value: number): number {
@@ -85,7 +96,8 @@ export function formatDecimal(out: Uint8Array, at: number, negative: boolean, co
 }
 
 function copyDigits(out: Uint8Array, at: number, from: number, to: number): number {
-  for (let i = from; i < to; i++) out[at++] = digits[i]
+  const source = digits
+  for (let i = from; i < to; i++) out[at++] = source[i]
   return at
 }
 

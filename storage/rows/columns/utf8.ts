@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 
 /** Above this many bytes the native validator is faster than the loop, its call included. */
-const NATIVE_FROM = 192
+const NATIVE_FROM = 96
 
 /** True when bytes[start..end) is valid UTF-8. */
 export function isValidUtf8(bytes: Uint8Array, start: number, end: number): boolean {

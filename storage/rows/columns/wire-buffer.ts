@@ -42,8 +42,19 @@ export function putBytes(out: WireBuffer, bytes: Uint8Array, from: number, to: n
 
 /** A little-endian value as a big-endian one. */
 export function putReversed(out: WireBuffer, bytes: Uint8Array, from: number, width: number): void {
-  const last = take(out, width) + width - 1
-  for (let i = 0; i < width; i++) out.bytes[last - i] = bytes[from + i]
+  const at = take(out, width)
+  if (width === 4) {
+    out.view.setInt32(at, littleInt32(bytes, from))
+  } else if (width === 8) {
+    out.view.setInt32(at, littleInt32(bytes, from + 4))
+    out.view.setInt32(at + 4, littleInt32(bytes, from))
+  } else {
+    for (let i = 0; i < width; i++) out.bytes[at + width - 1 - i] = bytes[from + i]
+  }
+}
+
+export function littleInt32(bytes: Uint8Array, at: number): number {
+  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
 }
 
 /** Bytes of an unsigned vint with these halves: 7 bits a byte up to 8 bytes, else 9 (o.a.c.utils.vint.VIntCoding). */

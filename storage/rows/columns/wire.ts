@@ -10,6 +10,7 @@ import { parseDecimal, parsed } from './decimal-text.ts'
 import { parseDuration } from './duration-text.ts'
 import { parseInetText } from './inet-text.ts'
 import {
+  littleInt32,
   prefixUvint,
   putBytes,
   putInt32,
@@ -114,7 +115,14 @@ function writeBody(vector: Vector, index: number, out: WireBuffer): void {
 
 function writeVector(vector: Vector, index: number, dimension: number, fixed: boolean, out: WireBuffer): void {
   const item = vector.children[0]
-  for (let i = index * dimension; i < (index + 1) * dimension; i++) {
+  const from = index * dimension
+  const width = byteWidth(item.field.layout)
+  // No element of a vector is null, so numbers are moved at once; uuids keep their order of bytes.
+  if (fixed && (width === 4 || width === 8)) {
+    for (let i = from; i < from + dimension; i++) putReversed(out, item.values, i * width, width)
+    return
+  }
+  for (let i = from; i < from + dimension; i++) {
     const start = out.length
     if (!isNullAt(item, i)) writeBody(item, i, out)
     if (!fixed) prefixUvint(out, start)
@@ -178,20 +186,16 @@ function putBigInteger(out: WireBuffer, value: bigint): void {
 function writeDuration(vector: Vector, index: number, out: WireBuffer): void {
   const { values, offsets, children } = vector
   switch (vector.field.layout.kind) {
-    case 'interval': {
-      const view = new DataView(values.buffer, values.byteOffset + index * 16, 16)
-      putInt(out, view.getInt32(0, true))
-      putInt(out, view.getInt32(4, true))
-      putVint(out, view.getInt32(12, true), view.getInt32(8, true))
+    case 'interval':
+      putInt(out, littleInt32(values, index * 16))
+      putInt(out, littleInt32(values, index * 16 + 4))
+      putVint(out, littleInt32(values, index * 16 + 12), littleInt32(values, index * 16 + 8))
       return
-    }
     case 'struct': {
-      for (const child of children) {
-        const width = byteWidth(child.field.layout)
-        const view = new DataView(child.values.buffer, child.values.byteOffset + index * width, width)
-        if (width === 4) putInt(out, view.getInt32(0, true))
-        else putVint(out, view.getInt32(4, true), view.getInt32(0, true))
-      }
+      const [months, days, nanoseconds] = children
+      putInt(out, littleInt32(months.values, index * 4))
+      putInt(out, littleInt32(days.values, index * 4))
+      putVint(out, littleInt32(nanoseconds.values, index * 8 + 4), littleInt32(nanoseconds.values, index * 8))
       return
     }
     case 'utf8': {

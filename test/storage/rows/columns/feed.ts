@@ -71,7 +71,7 @@ export function feedAsCells(builder: ColumnBuilder, type: CqlType, frozen: Uint8
     const parts = splitParts(bytes, 4).map((part) => part ?? nothing)
     if (type.kind === 'map') for (let i = 0; i < parts.length; i += 2) feedCell(builder, parts[i], parts[i + 1])
     else if (type.kind === 'set') for (const part of parts) feedCell(builder, part, nothing)
-    else parts.forEach((part, i) => feedCell(builder, new Uint8Array(16).fill(i), part))
+    else for (const [i, part] of parts.entries()) feedCell(builder, new Uint8Array(16).fill(i), part)
   }
   builder.endCells()
 }
