@@ -41,8 +41,10 @@ export interface SplitRequest {
   targetBytes?: number
 }
 
-// With 16 samples a split, the largest is at most a few percent above the mean.
-const SAMPLES_PER_SPLIT = 16
+// The more samples a split, the closer splits come to the mean: with 16 the largest is 1.1 times it, with 12 less than 1.25
+// times. Every sample is a binary search in an index, so many splits make do with fewer.
+const SAMPLES_PER_SPLIT = [12, 16] as const
+const ENOUGH_SAMPLES = 1024
 const MAX_SAMPLES = 100_000
 const MAX_SPLITS = 100_000
 
@@ -155,9 +157,10 @@ async function cut(
   count: number,
 ): Promise<Split[]> {
   const total = bytesOf(stretches)
+  const perSplit = Math.min(Math.max(SAMPLES_PER_SPLIT[0], ENOUGH_SAMPLES / count), SAMPLES_PER_SPLIT[1])
   const samples = await Promise.all(
     stretches.map((stretch) => {
-      const share = total === 0 || count === 1 ? 0 : (SAMPLES_PER_SPLIT * count * bytesOf([stretch])) / total
+      const share = total === 0 || count === 1 ? 0 : (perSplit * count * bytesOf([stretch])) / total
       return share === 0
         ? [stretch.start, stretch.end]
         : sample(request, stretch, Math.min(Math.ceil(share), MAX_SAMPLES))
