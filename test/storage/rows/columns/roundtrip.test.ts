@@ -4,6 +4,9 @@
 import { expect, test } from 'vitest'
 import { createBuilder } from '../../../../storage/rows/columns/create-builder.ts'
 import { type FieldOptions, fieldOf } from '../../../../storage/rows/columns/field.ts'
+import type { Int8Builder } from '../../../../storage/rows/columns/fixed-builders.ts'
+import type { ListBuilder } from '../../../../storage/rows/columns/list-builder.ts'
+import type { BinaryBuilder } from '../../../../storage/rows/columns/varlen-builder.ts'
 import type { CqlType } from '../../../../storage/schema/cql-type.ts'
 import { formatCqlType } from '../../../../storage/schema/cql-type-text.ts'
 import { feed, feedAsCells, wireHex } from './feed.ts'
@@ -80,3 +83,31 @@ test('multi-cell values of random types come back from their cells', () => {
     checked += values.length
   }
 })
+
+test('a huge value does not hold its memory beyond reset()', () => {
+  const huge = 17 * 1024 * 1024
+  const blob = createBuilder(fieldOf('c', { kind: 'blob' })) as BinaryBuilder
+  const list = createBuilder(fieldOf('c', { kind: 'list', element: { kind: 'tinyint' }, frozen: true })) as ListBuilder
+  const item = list.item as Int8Builder
+  for (const value of [Buffer.alloc(huge, 7), Buffer.of(1, 2, 3)]) {
+    feed(blob, value)
+    list.beginCells()
+    for (const byte of value) feedByte(item, byte)
+    list.endCells()
+    const [blobs, lists] = [blob.finish(), list.finish()]
+    expect(Buffer.compare(blobs.values, value)).toBe(0)
+    expect(Buffer.compare(lists.children[0].values, value)).toBe(0)
+    expect([...lists.offsets!]).toEqual([0, value.length])
+    blob.reset()
+    list.reset()
+    expect(blob.data.length + item.values.length).toBeLessThan(4096)
+  }
+})
+
+const single = new Uint8Array(1)
+const singleView = new DataView(single.buffer)
+
+function feedByte(builder: Int8Builder, byte: number): void {
+  single[0] = byte
+  builder.append(single, singleView, 0, 1)
+}
