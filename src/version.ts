@@ -5,7 +5,9 @@ import { existsSync, readFileSync } from 'node:fs'
 function readVersion(): string {
   for (const path of ['../package.json', '../../package.json']) {
     const url = new URL(path, import.meta.url)
-    if (existsSync(url)) return (JSON.parse(readFileSync(url, 'utf8')) as { version: string }).version
+    if (!existsSync(url)) continue
+    const { name, version } = JSON.parse(readFileSync(url, 'utf8')) as { name?: string; version?: string }
+    if (name === 'sluice' && version !== undefined) return version
   }
   return 'unknown'
 }

@@ -2,7 +2,8 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -19,10 +20,16 @@ export interface Ended {
 
 /** Compiles the sources as they are; to be called once before anything is started. */
 export async function buildSluice(): Promise<void> {
+  await rm(BUILT, { recursive: true, force: true })
   await mkdir(BUILT, { recursive: true })
-  await writeFile(join(BUILT, 'package.json'), '{"type":"module"}\n')
+  await writeFile(join(BUILT, 'package.json'), '{"name":"sluice","version":"0.0.0-test","type":"module"}\n')
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', BUILT])
+  // Types are for `npm run check` to judge: here only what comes out counts.
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', BUILT]).catch(
+    async (error) => {
+      if (!existsSync(join(BUILT, 'src', 'cli', 'main.js'))) throw error
+    },
+  )
 }
 
 export function startSluice(args: readonly string[]): ChildProcess {
