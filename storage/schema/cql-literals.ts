@@ -6,7 +6,7 @@
 //            | '{' [ literal { ',' literal } ] '}'                          set
 //            | '{' [ literal ':' literal { ',' literal ':' literal } ] '}'  map
 //            | '{' name ':' term { ',' name ':' term } '}'                  user-defined type
-//            | '(' term { ',' term } ')'                                    tuple
+//            | '(' term { ',' term } ')'                                    tuple, user-defined type
 //            | minTimeuuid '(' timestamp ')' | maxTimeuuid '(' timestamp ')'
 //   term    := literal | NULL
 
@@ -37,6 +37,7 @@ export function readLiteral(cursor: CqlCursor, type: CqlType, depth = 0): Uint8A
       return readTuple(cursor, type, type.fields, depth)
     case 'udt':
       if (isWord(token, '{')) return readUdt(cursor, type, depth)
+      if (isWord(token, '(')) return readTuple(cursor, type, type.fields, depth)
       break
     case 'list':
       if (isWord(token, '[')) return readList(cursor, type, depth)
@@ -81,7 +82,8 @@ function readList(cursor: CqlCursor, type: ListType, depth: number): Uint8Array 
 
 function readSet(cursor: CqlCursor, type: ListType, depth: number): Uint8Array {
   const elements = readElements(cursor, type.element, '{', '}', depth)
-  return counted(sortedDistinct(elements, (element) => element, type.element))
+  // Of equal elements (1.0 and 1.00) the first stays.
+  return counted(sortedDistinct(elements.reverse(), (element) => element, type.element))
 }
 
 function readMap(cursor: CqlCursor, type: MapType, depth: number): Uint8Array {

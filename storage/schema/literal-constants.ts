@@ -103,9 +103,11 @@ function fromFloat(text: string, type: CqlType): Uint8Array | string {
   const view = new DataView(bytes.buffer)
   switch (type.kind) {
     case 'double':
+      if (isOverflow(text)) return 'out of range'
       view.setFloat64(0, Number(text))
       return bytes
     case 'float':
+      if (isOverflow(text)) return 'out of range'
       view.setFloat32(0, float32Of(text))
       return bytes.subarray(0, 4)
     case 'decimal':
@@ -113,6 +115,11 @@ function fromFloat(text: string, type: CqlType): Uint8Array | string {
     default:
       return ''
   }
+}
+
+// Digits that no double holds; Infinity has to be written as a word.
+function isOverflow(text: string): boolean {
+  return !Number.isFinite(Number(text)) && /\d/.test(text)
 }
 
 function fromBlob(hex: string, type: CqlType): Uint8Array | string {

@@ -4,10 +4,11 @@
 const MAX_LONG = 2n ** 63n - 1n
 const MS_PER_DAY = 86400000n
 const NANOS_PER_DAY = 86400n * 10n ** 9n
-const DATE = /^([+-]?)(\d{4,10})-(\d\d)-(\d\d)/
-const OFFSET = '(?: (?:UTC|GMT)| ?Z| ?[+-]\\d\\d(?:\\d\\d)?|[+-]\\d\\d:\\d\\d)?'
+// ISO: a year of more than four digits has a sign.
+const DATE = /^(-\d{4,10}|\+\d{5,10}|\d{4})-(\d\d)-(\d\d)/
+const OFFSET = '(?: (?:UTC|GMT)| ?Z| ?[+-]\\d\\d(?::?\\d\\d)?)?'
 const DATE_TIME = new RegExp(
-  `^(\\d{1,10})-(\\d{1,2})-(\\d{1,2})[T ](\\d{1,2}):(\\d{1,2})(?::(\\d{1,2}))?(?:\\.(\\d{0,9}))?(${OFFSET})$`,
+  `^(\\d{1,10})-(\\d{1,2})-(\\d{1,2})[T ](\\d{1,2}):(\\d{1,2})(?::(\\d{1,2})(?:\\.(\\d{0,9}))?)?(${OFFSET})$`,
 )
 const DATE_OFFSET = new RegExp(`(${OFFSET})$`)
 
@@ -50,10 +51,12 @@ function parseDateTime(text: string): bigint | undefined {
   const match = DATE_TIME.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hour, minute, second = '0', fraction = '', offset] = match
-  const days = daysOf([text, '', year, month, day], 'clamp')
+  const days = daysOf([text, year, month, day], 'clamp')
   const shift = offsetOf(offset)
   if (days === undefined || shift === undefined || Number(year) < 1) return undefined
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (Number(hour) > 24 || Number(minute) > 59 || Number(second) > 59) return undefined
+  // 24:00 is the next day's midnight.
+  if (Number(hour) === 24 && Number(minute + second + fraction) > 0) return undefined
   const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
   const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3))
   return days * MS_PER_DAY + BigInt(seconds * 1000 + milliseconds - shift)
@@ -80,17 +83,11 @@ function offsetOf(text: string): number | undefined {
 }
 
 /**
- * Days since the epoch of [, sign, year, month, day]. Java's SMART style, which Cassandra uses for timestamps, takes a day beyond
- * the month's end (up to 31) for the last one; dates are strict.
+ * Days since the epoch of [, year, month, day]. Java's SMART style, which Cassandra uses for timestamps, takes a day beyond the
+ * month's end (up to 31) for the last one; dates are strict.
  */
-function daysOf(
-  [, sign, yearText, monthText, dayText]: readonly string[],
-  style: 'strict' | 'clamp',
-): bigint | undefined {
-  // ISO_LOCAL_DATE: more than four digits want a sign, and a sign wants more than four or a minus.
-  if (sign === '+' ? yearText.length <= 4 : sign === '' && yearText.length > 4 && yearText.startsWith('0'))
-    return undefined
-  const year = Number(yearText) * (sign === '-' ? -1 : 1)
+function daysOf([, yearText, monthText, dayText]: readonly string[], style: 'strict' | 'clamp'): bigint | undefined {
+  const year = Number(yearText)
   const month = Number(monthText)
   const last = daysInMonth(year, month)
   const day = style === 'clamp' ? Math.min(Number(dayText), last) : Number(dayText)
