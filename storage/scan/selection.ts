@@ -29,7 +29,10 @@ export interface ColumnSelector extends NamedSelector {
   kind: 'column'
   column: ColumnSchema
 }
-/** Of a multi-cell column the type is frozen<list<...>>, one element per live cell in order of the cells. */
+/**
+ * Of a multi-cell column the type is frozen<list<...>>: of a collection one element per live cell in the order of cells, of a UDT one
+ * per field, null for a field without a cell; null for cells without TTL (ColumnTimestamps.MultipleTimestamps).
+ */
 export interface CellSelector extends NamedSelector {
   kind: 'writetime' | 'ttl'
   column: ColumnSchema
