@@ -6,7 +6,7 @@
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
 import type { Allocate, Exporter, Parts } from '../exporter.ts'
-import { csvText } from '../text/column-text.ts'
+import { csvColumn } from '../text/column-text.ts'
 import { type RowFrame, rowParts } from '../text/row-text.ts'
 import { putBytes, TextSink } from '../text/sink.ts'
 import { putCsvField } from '../text/strings.ts'
@@ -38,7 +38,7 @@ export function csvExporter(options: CsvOptions = {}): Exporter {
     head(schema: BatchSchema): Parts {
       const nullText = Buffer.from(marker)
       frame = {
-        columns: schema.fields.map((field) => csvText(field, nullText)),
+        columns: schema.fields.map((field) => csvColumn(field, nullText)),
         heads: schema.fields.map((_, i) => (i === 0 ? NOTHING : COMMA)),
         end: CRLF,
       }

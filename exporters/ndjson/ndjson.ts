@@ -2,8 +2,7 @@
 
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
 import type { Allocate, Exporter, Parts } from '../exporter.ts'
-import { jsonText } from '../text/column-text.ts'
-import { jsonKey } from '../text/nested-text.ts'
+import { jsonColumn, keyHead } from '../text/column-text.ts'
 import { type RowFrame, rowParts } from '../text/row-text.ts'
 
 export interface NdjsonOptions {
@@ -18,8 +17,8 @@ export function ndjsonExporter(options: NdjsonOptions = {}): Exporter {
     extension: '.ndjson',
     head(schema: BatchSchema): Parts {
       frame = {
-        columns: schema.fields.map(jsonText),
-        heads: schema.fields.map((field, i) => Buffer.concat([Buffer.from(i === 0 ? '{' : ', '), jsonKey(field.name)])),
+        columns: schema.fields.map(jsonColumn),
+        heads: schema.fields.map((field, i) => keyHead(field.name, i)),
         end: Buffer.from(schema.fields.length === 0 ? '{}\n' : '}\n'),
       }
       return []

@@ -16,10 +16,20 @@ const PAIRS = Uint8Array.from({ length: 200 }, (_, i) => ZERO + (i % 2 === 0 ? M
 
 /** The number, 0 to 2^31 - 1, at bytes[at..); returns its end. */
 export function digitsAt(bytes: Uint8Array, at: number, value: number): number {
-  let count = 1
-  for (let limit = 10; count < 10 && value >= limit; limit *= 10) count++
+  if (value < 10) {
+    bytes[at] = ZERO + value
+    return at + 1
+  }
+  const count = digitCount(value)
   paddedAt(bytes, at, value, count)
   return at + count
+}
+
+function digitCount(value: number): number {
+  if (value < 10_000) return value < 100 ? 2 : value < 1000 ? 3 : 4
+  if (value < 1_000_000) return value < 100_000 ? 5 : 6
+  if (value < 100_000_000) return value < 10_000_000 ? 7 : 8
+  return value < 1_000_000_000 ? 9 : 10
 }
 
 /** The last `count` digits of a number, 0 to 2^31 - 1, at bytes[at..at + count). */
@@ -94,11 +104,13 @@ export function putFloat64(out: TextSink, value: number): void {
   const magnitude = Math.abs(value)
   if (magnitude >= 1e-3 && magnitude < 1e7) {
     // Numbers of few decimals: the first count that reads back. Up to 15 digits are the shortest for sure.
-    for (let k = 0; k <= 6; k++) {
-      const scaled = Math.round(magnitude * POWERS[k])
-      if (scaled < 1e15 && scaled / POWERS[k] === magnitude) {
-        putScaled(out, value < 0, scaled, k)
-        return
+    if (Math.round(magnitude * 1e6) / 1e6 === magnitude) {
+      for (let k = 0; k <= 6; k++) {
+        const scaled = Math.round(magnitude * POWERS[k])
+        if (scaled < 1e15 && scaled / POWERS[k] === magnitude) {
+          putScaled(out, value < 0, scaled, k)
+          return
+        }
       }
     }
     // With decimals for sure, and in this range JavaScript and Java write alike.

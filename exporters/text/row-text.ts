@@ -2,12 +2,13 @@
 
 import type { Batch } from '../../storage/rows/batch.ts'
 import type { Allocate } from '../exporter.ts'
+import { bind, type ColumnText } from './column-text.ts'
 import { putBytes, TextSink } from './sink.ts'
-import type { ValueText } from './value-text.ts'
+import { putValue } from './value-text.ts'
 
 /** How rows are framed: before each column its own bytes, after the last one `end`. */
 export interface RowFrame {
-  columns: readonly ValueText[]
+  columns: readonly ColumnText[]
   heads: readonly Uint8Array[]
   end: Uint8Array
 }
@@ -16,7 +17,7 @@ export interface RowFrame {
 const EXPECTED_GROWTH = 3
 
 export function* rowParts(batch: Batch, frame: RowFrame, allocate?: Allocate): Generator<Uint8Array> {
-  for (let c = 0; c < frame.columns.length; c++) frame.columns[c].bind(batch.columns[c])
+  for (let c = 0; c < frame.columns.length; c++) bind(frame.columns[c], batch.columns[c])
   const out = new TextSink(allocate)
   const fixed = frame.heads.reduce((sum, head) => sum + head.length, frame.end.length)
   const expected = EXPECTED_GROWTH * batch.bytes + fixed * batch.rows
@@ -32,7 +33,7 @@ function writeRows(out: TextSink, { columns, heads, end }: RowFrame, row: number
   while (row < rows && !out.isFull) {
     for (let c = 0; c < columns.length; c++) {
       putBytes(out, heads[c], 0, heads[c].length)
-      columns[c].write(out, row)
+      putValue(out, columns[c], row)
     }
     putBytes(out, end, 0, end.length)
     row++

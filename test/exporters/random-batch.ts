@@ -145,7 +145,7 @@ export function randomValue(random: Random, of: Field, nulls: number): Value {
 }
 
 function listLength(random: Random): number {
-  return random() < 0.02 ? 100 + below(random, 200) : below(random, 5)
+  return random() < 0.01 ? 20 + below(random, 60) : below(random, 4)
 }
 
 function integer(random: Random, width: number): number {
