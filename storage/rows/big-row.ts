@@ -15,7 +15,7 @@ import {
   VINT_MAX,
 } from './row-decoder.ts'
 import type { FileColumns } from './table-layout.ts'
-import { CELL_DELETED, CELL_EMPTY, CELL_EXPIRING } from './unfiltered.ts'
+import { CELL_DELETED, CELL_EMPTY, CELL_EXPIRING, type Unfiltered } from './unfiltered.ts'
 
 const USE_ROW_TIMESTAMP = 0x08
 const USE_ROW_TTL = 0x10
@@ -27,10 +27,40 @@ export class BigRowReader {
   #window: DataWindow
   #maxBytes: number
   #end = 0
+  #clustering = new Uint8Array(0)
+  #clusteringLength = 0
 
   constructor(window: DataWindow, maxBytes: number) {
     this.#window = window
     this.#maxBytes = maxBytes
+  }
+
+  /** Copies the clustering out of the window, whose bytes move while the row is read. */
+  keepClustering(u: Unfiltered): void {
+    let length = 0
+    for (let i = 0; i < u.clusteringCount; i++) length += Math.max(0, u.clusteringLength[i])
+    if (this.#clustering.length < length) this.#clustering = new Uint8Array(length)
+    let at = 0
+    for (let i = 0; i < u.clusteringCount; i++) {
+      const n = Math.max(0, u.clusteringLength[i])
+      this.#clustering.set(u.bytes.subarray(u.clusteringOffset[i], u.clusteringOffset[i] + n), at)
+      u.clusteringOffset[i] = at
+      at += n
+    }
+    this.#clusteringLength = at
+  }
+
+  /** The image with the clustering kept before put behind it, so that one buffer holds the row. */
+  withClustering(u: Unfiltered): Uint8Array {
+    const at = this.length
+    if (this.bytes.length < at + this.#clusteringLength) {
+      const larger = new Uint8Array(at + this.#clusteringLength)
+      larger.set(this.bytes.subarray(0, at))
+      this.bytes = larger
+    }
+    this.bytes.set(this.#clustering.subarray(0, this.#clusteringLength), at)
+    for (let i = 0; i < u.clusteringCount; i++) u.clusteringOffset[i] += at
+    return this.bytes
   }
 
   async read(columns: FileColumns, size: number, flags: number, extended: number): Promise<void> {

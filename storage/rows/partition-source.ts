@@ -8,6 +8,7 @@ import { SluiceError } from '../errors.ts'
 import { compareWords, type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
 import { BigRowReader } from './big-row.ts'
 import type { ClusteringOrder } from './clustering.ts'
+import { ClusteringMemory } from './clustering-memory.ts'
 import {
   type DecodeCounters,
   END_OF_PARTITION,
@@ -17,6 +18,8 @@ import {
   isStart,
   RowDecoder,
 } from './row-decoder.ts'
+import type { RunDecoder } from './run-decoder.ts'
+import { ClusteringOrderError, type RunState } from './run-state.ts'
 import type { FileLayout } from './table-layout.ts'
 import {
   CLUSTERING,
@@ -51,6 +54,7 @@ export class PartitionSource {
   readonly decoder: RowDecoder
   /** Partition key and token words of the current partition. */
   key = new Uint8Array(64)
+  keyView = viewOver(this.key)
   keyLength = 0
   readonly token = new Int32Array(TOKEN_WORDS)
   /** Offset of the current partition in the uncompressed Data.db. */
@@ -61,6 +65,8 @@ export class PartitionSource {
   deletionLdt = NO_DELETION_TIME
   /** The static row, in a buffer of its own; without cells when there is none. */
   readonly staticRow = new Unfiltered()
+  /** Decodes runs of ordinary rows straight into columns, where the table's shape allows it. */
+  run: { decode: RunDecoder; state: RunState } | undefined
   /** The unfiltered last stepped to. */
   readonly current = new Unfiltered()
   // The range deletion open behind `current`.
@@ -79,11 +85,10 @@ export class PartitionSource {
   #bigReader: BigRowReader | undefined
   #maxBytes: number
   #previousKey = new Uint8Array(64)
+  #previousKeyView = viewOver(this.#previousKey)
   #previousKeyLength = -1
   #previousToken = new Int32Array(TOKEN_WORDS)
-  #previous = new Unfiltered() // clustering of the unfiltered before
-  #hasPrevious = false
-  #previousBytes = new Uint8Array(256)
+  #previous = new ClusteringMemory()
   #staticBytes = new Uint8Array(0)
 
   constructor(
@@ -101,8 +106,6 @@ export class PartitionSource {
     this.#order = order
     this.#maxBytes = maxBytes
     this.stopOffset = window.dataLength
-    this.#previous.bytes = this.#previousBytes
-    this.#previous.view = new DataView(this.#previousBytes.buffer)
   }
 
   /** Moves to the partition at an uncompressed offset; the next step is tryPartition. */
@@ -119,7 +122,7 @@ export class PartitionSource {
    */
   seekRow(offset: number, openHi: number, openLo: number, openLdt: number, isOpen: boolean): void {
     this.window.seek(offset)
-    this.#hasPrevious = false
+    this.#previous.clear()
     this.openHi = openHi
     this.openLo = openLo
     this.openLdt = openLdt
@@ -181,9 +184,69 @@ export class PartitionSource {
       return
     }
     // A row that does not fit the window: `decoder` stands behind its sizes, whose bytes the reader walks.
-    const reader = (this.#bigReader ??= new BigRowReader(this.window, this.#maxBytes))
     const { layout } = this
-    await reader.read(big.isStatic ? layout.statics : layout.regulars, big.size, big.flags, big.extended)
+    await this.#bigRows().read(big.isStatic ? layout.statics : layout.regulars, big.size, big.flags, big.extended)
+  }
+
+  /** Clustering of the unfiltered last passed. */
+  get previous(): Unfiltered {
+    return this.#previous.unfiltered
+  }
+
+  /** Runs the run decoder from where the source stands, inside a partition; returns why it ended. */
+  decodeRun(maxRows: number): number {
+    const { decode, state: s } = this.run!
+    const { window } = this
+    const previous = this.#previous.unfiltered
+    s.builders = s.writer.builders
+    s.maxRows = maxRows
+    s.inside = true
+    s.keyBytes = this.key
+    s.keyView = this.keyView
+    s.writer.copyKeyParts(s.keyOffset, s.keyLength)
+    s.hasPrevious = !this.#previous.isEmpty
+    s.previousBytes = previous.bytes
+    s.previousView = previous.view
+    if (s.hasPrevious) {
+      if (previous.boundKind !== CLUSTERING) s.hasPrevious = false
+      for (let i = 0; i < previous.clusteringCount; i++) {
+        // Null and empty parts are not for the run decoder's comparison.
+        if (previous.clusteringLength[i] <= 0) s.hasPrevious = false
+        s.previousOffset[i] = previous.clusteringOffset[i]
+        s.previousLength[i] = previous.clusteringLength[i]
+      }
+    }
+    let reason: number
+    try {
+      reason = decode(s, window.bytes, window.view, window.pos, window.end)
+    } catch (error) {
+      if (error instanceof ClusteringOrderError) throw this.corrupt(error.message)
+      throw error
+    }
+    if (s.rows > 0 || s.partitions > 0) {
+      if (s.wholeKeyLength >= 0) this.#adoptPartition(s)
+      if (s.hasPrevious) {
+        this.#previous.keepRow(s.previousBytes, s.previousOffset, s.previousLength, this.layout.clusteringCount)
+      } else if (s.rows > 0) this.#previous.clear()
+    }
+    window.pos = s.pos
+    this.#state = s.inside ? ROWS : BETWEEN
+    return reason
+  }
+
+  /** The partition that a run began last becomes the current one. */
+  #adoptPartition(s: RunState): void {
+    this.#takeKey(this.window.bytes, s.wholeKeyOffset, s.wholeKeyLength)
+    this.partitionOffset = this.window.base + s.partitionPos
+    this.deletionHi = NO_TIMESTAMP_HI
+    this.deletionLo = NO_TIMESTAMP_LO
+    this.deletionLdt = NO_DELETION_TIME
+    this.#previous.clear()
+  }
+
+  #bigRows(): BigRowReader {
+    this.#bigReader ??= new BigRowReader(this.window, this.#maxBytes)
+    return this.#bigReader
   }
 
   get atPartitionStart(): boolean {
@@ -237,17 +300,20 @@ export class PartitionSource {
     this.openHi = NO_TIMESTAMP_HI
     this.openLo = NO_TIMESTAMP_LO
     this.openLdt = NO_DELETION_TIME
-    this.#hasPrevious = false
+    this.#previous.clear()
     return READY
   }
 
   #takeKey(bytes: Uint8Array, offset: number, length: number): void {
     const swapped = this.#previousKey
+    const swappedView = this.#previousKeyView
     this.#previousKey = this.key
+    this.#previousKeyView = this.keyView
     this.#previousToken.set(this.token)
     const had = this.#previousKeyLength !== -1
     this.#previousKeyLength = this.keyLength
     this.key = swapped.length >= length ? swapped : new Uint8Array(Math.max(length, 2 * swapped.length))
+    this.keyView = this.key === swapped ? swappedView : viewOver(this.key)
     if (length <= 32) for (let i = 0; i < length; i++) this.key[i] = bytes[offset + i]
     else this.key.set(bytes.subarray(offset, offset + length))
     this.keyLength = length
@@ -359,7 +425,7 @@ export class PartitionSource {
 
   #startBig(u: Unfiltered, flags: number, size: number, isStatic: boolean): number {
     const { window, decoder } = this
-    if (!isStatic) this.#keepClustering(u, window.bytes)
+    if (!isStatic) this.#bigRows().keepClustering(u)
     const previousSize = vintSize(window.bytes[decoder.p])
     if (decoder.p + previousSize > window.end) return this.#ask(decoder.p + previousSize - window.pos)
     const extended = (flags & EXTENSION) !== 0 ? window.bytes[window.pos + 1] : 0
@@ -368,46 +434,21 @@ export class PartitionSource {
     return NEED
   }
 
-  #bigClustering = new Uint8Array(0)
-
-  /** Copies the clustering out of the window, whose bytes move while a big row is read. */
-  #keepClustering(u: Unfiltered, bytes: Uint8Array): void {
-    let length = 0
-    for (let i = 0; i < u.clusteringCount; i++) length += Math.max(0, u.clusteringLength[i])
-    if (this.#bigClustering.length < length) this.#bigClustering = new Uint8Array(length)
-    let at = 0
-    for (let i = 0; i < u.clusteringCount; i++) {
-      const n = Math.max(0, u.clusteringLength[i])
-      this.#bigClustering.set(bytes.subarray(u.clusteringOffset[i], u.clusteringOffset[i] + n), at)
-      u.clusteringOffset[i] = at
-      at += n
-    }
-  }
-
   #decodeBig(u: Unfiltered): number {
     const { flags, extended, isStatic } = this.#big!
     const reader = this.#bigReader!
     this.#big = undefined
+    const { length } = reader
     let image = reader.bytes
-    let at = 0
     if (isStatic) {
-      if (this.#staticBytes.length < reader.length) this.#staticBytes = new Uint8Array(reader.length)
+      if (this.#staticBytes.length < length) this.#staticBytes = new Uint8Array(length)
       image = this.#staticBytes
-      image.set(reader.bytes.subarray(0, reader.length))
+      image.set(reader.bytes.subarray(0, length))
     } else {
-      // The clustering goes behind the body, so that one buffer holds the row.
-      at = reader.length
-      const length = u.clusteringCount === 0 ? 0 : this.#bigClustering.length
-      if (image.length < at + length) {
-        const larger = new Uint8Array(at + length)
-        larger.set(image.subarray(0, at))
-        reader.bytes = image = larger
-      }
-      image.set(this.#bigClustering.subarray(0, length), at)
-      for (let i = 0; i < u.clusteringCount; i++) u.clusteringOffset[i] += at
+      image = reader.withClustering(u)
     }
     this.decoder.p = 0
-    this.decoder.row(u, image, viewOver(image), reader.length, flags, extended)
+    this.decoder.row(u, image, viewOver(image), length, flags, extended)
     if (!isStatic) this.#checkOrder(u)
     return READY
   }
@@ -432,40 +473,13 @@ export class PartitionSource {
 
   /** Refuses a clustering at or before the one before it; keeps a copy of this one. */
   #checkOrder(u: Unfiltered): void {
-    const previous = this.#previous
-    if (this.#hasPrevious) {
-      const c = this.#order.compare(previous, u)
+    if (!this.#previous.isEmpty) {
+      const c = this.#order.compare(this.#previous.unfiltered, u)
       // An end and a start may stand at one point; two rows may not.
       if (c > 0) throw this.corrupt('clusterings out of order')
       if (c === 0 && u.kind === KIND_ROW) throw this.corrupt('a clustering is repeated')
     }
-    this.#hasPrevious = true
-    previous.kind = u.kind
-    previous.boundKind = u.boundKind
-    const count = u.clusteringCount
-    previous.reserveClustering(count)
-    let at = 0
-    for (let i = 0; i < count; i++) {
-      const length = u.clusteringLength[i]
-      previous.clusteringLength[i] = length
-      previous.clusteringOffset[i] = at
-      if (length <= 0) continue
-      if (at + length > this.#previousBytes.length) this.#growPrevious(at + length)
-      const from = u.clusteringOffset[i]
-      const to = this.#previousBytes
-      const { bytes } = u
-      if (length <= 32) for (let j = 0; j < length; j++) to[at + j] = bytes[from + j]
-      else to.set(bytes.subarray(from, from + length), at)
-      at += length
-    }
-  }
-
-  #growPrevious(length: number): void {
-    const larger = new Uint8Array(2 * length)
-    larger.set(this.#previousBytes)
-    this.#previousBytes = larger
-    this.#previous.bytes = larger
-    this.#previous.view = viewOver(larger)
+    this.#previous.keep(u)
   }
 
   #ask(bytes: number): number {

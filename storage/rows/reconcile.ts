@@ -1,7 +1,7 @@
 // The versions of one row in several SSTables as one (Cassandra: Row.Merger, Cells.reconcile, LivenessInfo.supersedes of 5.0).
 // The result names the winning cells where they lie; nothing is copied. Timestamps are halves, no object per cell.
 
-import { compareUnsigned } from '../ring/partitioner.ts'
+import { supersedes, wins } from './cell-order.ts'
 import { mergeCounters } from './counter-context.ts'
 import type { RowShape } from './table-layout.ts'
 import {
@@ -475,33 +475,4 @@ export class RowReconciler {
       b.pathLength[cb],
     )
   }
-}
-
-/** LivenessInfo.supersedes */
-function supersedes(v: Unfiltered, hi: number, lo: number, ttl: number, ldt: number): boolean {
-  const c = compareTimestamps(v.liveHi, v.liveLo, hi, lo)
-  if (c !== 0) return c > 0
-  const expired = v.liveTtl === EXPIRED_LIVENESS_TTL
-  if (expired !== (ttl === EXPIRED_LIVENESS_TTL)) return expired
-  const expiring = v.liveTtl !== 0
-  if (expiring !== (ttl !== 0)) return expiring
-  if (!expiring) return false
-  return v.liveLdt > ldt || (v.liveLdt === ldt && v.liveTtl < ttl)
-}
-
-/** Cells.resolveRegular: whether cell `ca` of `a` wins over cell `cb` of `b`. */
-function wins(a: Unfiltered, ca: number, b: Unfiltered, cb: number): boolean {
-  const c = compareTimestamps(a.tsHi[ca], a.tsLo[ca], b.tsHi[cb], b.tsLo[cb])
-  if (c !== 0) return c > 0
-  const ldtA = a.ldt[ca]
-  const ldtB = b.ldt[cb]
-  if (ldtA !== NO_DELETION_TIME || ldtB !== NO_DELETION_TIME) {
-    // CASSANDRA-14592: expiring cells count as tombstones to be, whatever the clock says.
-    if ((ldtA !== NO_DELETION_TIME) !== (ldtB !== NO_DELETION_TIME)) return ldtA !== NO_DELETION_TIME
-    const expiringA = (a.flags[ca] & CELL_EXPIRING) !== 0
-    if (expiringA !== ((b.flags[cb] & CELL_EXPIRING) !== 0)) return !expiringA
-    if (ldtA !== ldtB) return ldtA > ldtB
-    if (expiringA && a.ttl[ca] !== b.ttl[cb]) return a.ttl[ca] < b.ttl[cb]
-  }
-  return compareUnsigned(a.bytes, a.offset[ca], a.length[ca], b.bytes, b.offset[cb], b.length[cb]) >= 0
 }

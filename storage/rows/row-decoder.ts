@@ -12,6 +12,7 @@ import {
   COMPLEX_DELETION,
   EXCL_END_INCL_START,
   EXCL_START,
+  EXPIRED_LIVENESS_TTL,
   INCL_END_EXCL_START,
   KIND_MARKER,
   KIND_ROW,
@@ -126,6 +127,7 @@ export class RowDecoder {
         u.liveTtl = this.#ttl(bytes)
         this.#localDeletionTime(bytes)
         u.liveLdt = this.#ldt
+        this.#checkExpiry(u.liveTtl, this.#ldt)
       }
     }
     if ((flags & HAS_DELETION) !== 0) {
@@ -264,10 +266,12 @@ export class RowDecoder {
       if ((flags & (CELL_DELETED | CELL_EXPIRING)) !== 0) {
         this.#localDeletionTime(bytes)
         u.ldt[at] = this.#ldt
+        if (!expiring && this.#ldt === OVERFLOWED_DELETION_TIME) throw this.#invalidDeletion(this.#ldt)
       } else {
         u.ldt[at] = NO_DELETION_TIME
       }
       u.ttl[at] = expiring ? this.#ttl(bytes) : 0
+      if (expiring) this.#checkExpiry(u.ttl[at], u.ldt[at])
     }
     u.slot[at] = columns.slot[index]
     u.flags[at] = flags & (CELL_DELETED | CELL_EXPIRING | CELL_EMPTY)
@@ -342,9 +346,27 @@ export class RowDecoder {
     return ttl
   }
 
+  /** A deletion, "live" (timestamp MIN_LONG) among them, whose local deletion time says nothing (CASSANDRA-21333). */
   #deletion(bytes: Uint8Array): void {
     this.#timestamp(bytes)
-    this.#localDeletionTime(bytes)
+    const p = this.p
+    this.p = p + vintSize(bytes[p])
+    const value = (readUvintLo(bytes, p) + this.layout.minLdt) | 0
+    if (this.#hi === NO_TIMESTAMP_HI && this.#lo === NO_TIMESTAMP_LO) this.#ldt = NO_DELETION_TIME
+    else if (this.layout.unsignedLdt ? value >>> 0 >= OVERFLOWED_DELETION_TIME : value < 0)
+      throw this.#invalidDeletion(value)
+    else this.#ldt = this.#widen(value)
+  }
+
+  /** Deletions are made with the time of the day, so that unlike an expiry theirs cannot have overflowed (CASSANDRA-14467). */
+  #invalidDeletion(ldt: number): SluiceError {
+    return this.corrupt(this.p, `a deletion with the local deletion time ${ldt | 0}`)
+  }
+
+  /** What expires does so its TTL after it was written, so after 1970 (Cell.decodeLocalDeletionTime). */
+  #checkExpiry(ttl: number, ldt: number): void {
+    if (ldt < ttl && ttl !== EXPIRED_LIVENESS_TTL)
+      throw this.corrupt(this.p, `a TTL of ${ttl} with the local deletion time ${ldt}`)
   }
 
   #scyllaShadowable(u: Unfiltered, bytes: Uint8Array): void {

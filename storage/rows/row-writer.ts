@@ -19,10 +19,18 @@ export type TimeKind = 'writetime' | 'ttl'
 export type OutputSource =
   | { kind: 'partition_key'; index: number }
   | { kind: 'clustering'; index: number }
-  | { kind: 'cell'; isStatic: boolean; slot: number; complex: boolean; counter: boolean }
+  | CellSource
   | { kind: 'cell_time'; what: TimeKind; isStatic: boolean; slot: number; complex: boolean }
   | { kind: 'row_time'; what: TimeKind }
   | { kind: 'token' }
+
+interface CellSource {
+  kind: 'cell'
+  isStatic: boolean
+  slot: number
+  complex: boolean
+  counter: boolean
+}
 
 export interface OutputColumn {
   field: Field
@@ -53,11 +61,15 @@ export class RowWriter {
   rows = 0
   /** Rows written over all batches. */
   total = 0
+  /** Bytes written to the batch at hand, as they count for its end: values' lengths and VALUE_OVERHEAD each. */
+  bytes = 0
+  readonly maxBytes: number
+  readonly maxRows: number
+  /** The static row of the partition at hand, if it has one. */
+  statics: RowReconciler | undefined
   #columns: OutputColumn[]
-  #limits: BatchLimits
   #builders: ColumnBuilder[]
   #pool: ColumnBuilder[][] = []
-  #bytes = 0
   #partitioner: Partitioner
   #keyParts: number
   #keyOffset: Int32Array
@@ -78,7 +90,8 @@ export class RowWriter {
   ) {
     this.schema = schema
     this.#columns = columns
-    this.#limits = limits
+    this.maxBytes = limits.bytes
+    this.maxRows = limits.rows
     this.#builders = columns.map(newBuilder)
     this.#partitioner = partitioner
     this.#keyParts = keyParts
@@ -90,7 +103,7 @@ export class RowWriter {
   }
 
   get isFull(): boolean {
-    return this.rows >= this.#limits.rows || this.#bytes >= this.#limits.bytes
+    return this.rows >= this.maxRows || this.bytes >= this.maxBytes
   }
 
   get builders(): ColumnBuilder[] {
@@ -100,10 +113,8 @@ export class RowWriter {
   /** Takes over the key of the partition whose rows follow. */
   beginPartition(source: PartitionSource): void {
     const { key, keyLength } = source
-    if (this.#keyBytes !== key) {
-      this.#keyBytes = key
-      this.#keyView = new DataView(key.buffer, key.byteOffset, key.byteLength)
-    }
+    this.#keyBytes = key
+    this.#keyView = source.keyView
     this.#token = source.token
     this.#wholeKeyLength = keyLength
     if (this.#keyParts === 1) {
@@ -125,24 +136,21 @@ export class RowWriter {
 
   /**
    * Appends one row. `clustering` holds its clustering values, `regular` its cells (both undefined for the row that stands for
-   * a partition with static content alone); `statics` those of the static row, if the partition has one.
+   * a partition with static content alone).
    */
-  write(
-    clustering: Unfiltered | undefined,
-    regular: RowReconciler | undefined,
-    statics: RowReconciler | undefined,
-  ): void {
+  write(clustering: Unfiltered | undefined, regular: RowReconciler | undefined): void {
+    const { statics } = this
     const columns = this.#columns
     const builders = this.#builders
     for (let i = 0; i < columns.length; i++) {
       const source = columns[i].source
       const builder = builders[i]
-      this.#bytes += VALUE_OVERHEAD
+      this.bytes += VALUE_OVERHEAD
       switch (source.kind) {
         case 'partition_key': {
           const length = this.#keyLength[source.index]
           builder.append(this.#keyBytes, this.#keyView, this.#keyOffset[source.index], length)
-          this.#bytes += length
+          this.bytes += length
           break
         }
         case 'clustering': {
@@ -151,21 +159,18 @@ export class RowWriter {
             builder.appendNull()
           } else {
             builder.append(clustering!.bytes, clustering!.view, clustering!.clusteringOffset[source.index], length)
-            this.#bytes += length
+            this.bytes += length
           }
           break
         }
         case 'cell': {
           const row = source.isStatic ? statics : regular
-          if (row === undefined) builder.appendNull()
-          else if (source.complex) this.#complex(builder, row, source.slot)
-          else if (!row.hasValue(source.slot)) builder.appendNull()
-          else this.#value(builder, row, source.slot, source.counter)
+          this.#cell(builder, source, row)
           break
         }
         case 'cell_time': {
           const row = source.isStatic ? statics : regular
-          this.#bytes += VALUE_OVERHEAD
+          this.bytes += VALUE_OVERHEAD
           if (row === undefined) builder.appendNull()
           else if (source.complex) this.#cellTimes(builder as ListBuilder, source.what, row, source.slot)
           else if (!row.hasValue(source.slot)) builder.appendNull()
@@ -173,7 +178,7 @@ export class RowWriter {
           break
         }
         case 'row_time': {
-          this.#bytes += VALUE_OVERHEAD
+          this.bytes += VALUE_OVERHEAD
           if (regular === undefined || !regular.hasLiveness) builder.appendNull()
           else if (source.what === 'writetime') (builder as Word64Builder).appendHalves(regular.liveHi, regular.liveLo)
           else if (regular.liveTtl === 0) builder.appendNull()
@@ -181,7 +186,7 @@ export class RowWriter {
           break
         }
         case 'token': {
-          this.#bytes += VALUE_OVERHEAD
+          this.bytes += VALUE_OVERHEAD
           if (this.#partitioner.words === 2) (builder as Word64Builder).appendHalves(this.#token[0], this.#token[1])
           else this.#otherToken(builder)
         }
@@ -191,6 +196,34 @@ export class RowWriter {
     this.total++
   }
 
+  /** Counts rows that a run decoder has written into the builders. */
+  addRun(rows: number): void {
+    this.rows += rows
+    this.total += rows
+  }
+
+  /** Appends one static column, for a run decoder; the bytes it counts for. */
+  writeStatic(builder: ColumnBuilder, column: number): number {
+    const before = this.bytes
+    this.#cell(builder, this.#columns[column].source as CellSource, this.statics)
+    const written = this.bytes - before
+    this.bytes = before
+    return written + VALUE_OVERHEAD
+  }
+
+  /** Where the parts of the key at hand lie in its bytes. */
+  copyKeyParts(offsets: Int32Array, lengths: Int32Array): void {
+    offsets.set(this.#keyOffset)
+    lengths.set(this.#keyLength)
+  }
+
+  #cell(builder: ColumnBuilder, source: CellSource, row: RowReconciler | undefined): void {
+    if (row === undefined) builder.appendNull()
+    else if (source.complex) this.#complex(builder, row, source.slot)
+    else if (!row.hasValue(source.slot)) builder.appendNull()
+    else this.#value(builder, row, source.slot, source.counter)
+  }
+
   #value(builder: ColumnBuilder, row: RowReconciler, slot: number, counter: boolean): void {
     const version = row.versionOf(slot)
     const cell = row.cellOf(slot)
@@ -198,10 +231,10 @@ export class RowWriter {
     if (counter) {
       writeCounterTotal(version.bytes, version.offset[cell], length, this.#counterView)
       builder.append(this.#counterBytes, this.#counterView, 0, 8)
-      this.#bytes += 8
+      this.bytes += 8
     } else {
       builder.append(version.bytes, version.view, version.offset[cell], length)
-      this.#bytes += length
+      this.bytes += length
     }
   }
 
@@ -225,7 +258,7 @@ export class RowWriter {
         version.offset[cell],
         length,
       )
-      this.#bytes += pathLength + length + VALUE_OVERHEAD
+      this.bytes += pathLength + length + VALUE_OVERHEAD
     }
     builder.endCells()
   }
@@ -244,7 +277,7 @@ export class RowWriter {
       const version = row.versions[row.listVersion[i]]
       if (!row.isLiveCell(version, row.listCell[i])) continue
       this.#cellTime(builder.item, what, row, version, row.listCell[i])
-      this.#bytes += 8
+      this.bytes += 8
     }
     builder.endCells()
   }
@@ -269,7 +302,7 @@ export class RowWriter {
     for (const builder of builders) bytes += builder.byteLength()
     this.#builders = this.#pool.pop() ?? this.#columns.map(newBuilder)
     this.rows = 0
-    this.#bytes = 0
+    this.bytes = 0
     let released = false
     const release = () => {
       if (released) return

@@ -63,7 +63,11 @@ async function chosen(tables: TableDirectory[], options: DirectoryOptions): Prom
     if (options.backups && (await isDirectory(backups))) result.push({ ...table, path: backups })
   }
   if (result.length === 0) {
-    throw new SluiceError('DATA_DIRECTORY', { parameter: 'snapshot', value: options.snapshot, reason: 'no table has this snapshot' })
+    throw new SluiceError('DATA_DIRECTORY', {
+      parameter: 'snapshot',
+      value: options.snapshot,
+      reason: 'no table has this snapshot',
+    })
   }
   return result
 }

@@ -5,6 +5,7 @@ import type { ClusteringOrder } from '../rows/clustering.ts'
 import { NEED, type PartitionSource } from '../rows/partition-source.ts'
 import { RowReconciler } from '../rows/reconcile.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import { RUN_BATCH_FULL } from '../rows/run-state.ts'
 import type { TableLayout } from '../rows/table-layout.ts'
 import {
   compareTimestamps,
@@ -24,6 +25,8 @@ export const WAITING = 1
 export const BATCH_FULL = 2
 /** The row limit is reached. */
 export const LIMIT_REACHED = 3
+
+const CONTINUE = 4
 
 const MUST_STEP = 0
 const AT_UNFILTERED = 1
@@ -51,6 +54,7 @@ export interface PartitionSlices {
 }
 
 export interface MergeCounters {
+  partitionsVisited: number
   rowsVisited: number
   rowsEmitted: number
 }
@@ -140,7 +144,12 @@ export class PartitionMerger {
     const sources = this.#sources
     const n = sources.length
     const state = this.#state
+    writer.statics = this.#hasStatics ? this.#statics : undefined
     for (;;) {
+      if (n === 1 && state[0] === MUST_STEP && this.#isPlain(sources[0])) {
+        const status = this.#runRows(writer, sources[0])
+        if (status !== CONTINUE) return status
+      }
       let first = -1
       let grouped = 0
       for (let i = 0; i < n; i++) {
@@ -177,6 +186,39 @@ export class PartitionMerger {
     }
   }
 
+  /** No deletion is in force, and all rows are wanted. */
+  #isPlain(source: PartitionSource): boolean {
+    return (
+      source.run !== undefined &&
+      this.#slices === undefined &&
+      this.#activeHi === NO_TIMESTAMP_HI &&
+      this.#activeLo === NO_TIMESTAMP_LO &&
+      !source.isOpen
+    )
+  }
+
+  /** A run of ordinary rows straight into the columns, over partition ends too where the scan allows it. */
+  #runRows(writer: RowWriter, source: PartitionSource): number {
+    const { state } = source.run!
+    const reason = source.decodeRun(Math.min(writer.maxRows - writer.rows, this.#limit - writer.total))
+    if (state.rows > 0) {
+      writer.addRun(state.rows)
+      this.#counters.rowsVisited += state.rows
+      this.#counters.rowsEmitted += state.rows
+      this.#anyRow = true
+      this.lastClustering = source.previous
+    }
+    if (state.partitions > 0) {
+      this.#counters.partitionsVisited += state.partitions
+      if (state.wholeKeyLength >= 0) writer.beginPartition(source)
+    }
+    if (writer.total >= this.#limit) return LIMIT_REACHED
+    if (reason === RUN_BATCH_FULL) return BATCH_FULL
+    if (!source.atPartitionStart) return CONTINUE
+    this.#state[0] = AT_END
+    return this.#end(writer)
+  }
+
   #row(writer: RowWriter, grouped: number, wanted: boolean): boolean {
     const regular = this.#regular
     this.#counters.rowsVisited++
@@ -191,7 +233,7 @@ export class PartitionMerger {
     this.#anyRow = true
     if (!wanted) return false
     this.lastClustering = clustering
-    writer.write(clustering, regular, this.#hasStatics ? this.#statics : undefined)
+    writer.write(clustering, regular)
     this.#counters.rowsEmitted++
     return true
   }
@@ -244,7 +286,8 @@ export class PartitionMerger {
       this.lastClustering = undefined
       this.#anyRow = true
       this.#hasStatics = false
-      writer.write(undefined, undefined, this.#statics)
+      writer.statics = this.#statics
+      writer.write(undefined, undefined)
       this.#counters.rowsEmitted++
       if (writer.total >= this.#limit) return LIMIT_REACHED
       if (writer.isFull) return BATCH_FULL

@@ -31,6 +31,8 @@ export interface ScanRequest {
   until?: bigint
   /** Deletions in force as rows, in place of live rows. */
   tombstones?: boolean
+  /** Tests: decode every row with the plain decoder. */
+  plainDecoder?: boolean
   /** Checked between windows: an aborted scan ends with CANCELLED. */
   signal?: AbortSignal
 }

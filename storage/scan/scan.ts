@@ -11,6 +11,8 @@ import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
 import { PartitionSource } from '../rows/partition-source.ts'
 import { type OutputColumn, type OutputSource, RowWriter } from '../rows/row-writer.ts'
+import { runDecoder } from '../rows/run-decoder.ts'
+import { RunState } from '../rows/run-state.ts'
 import {
   type FileColumns,
   type FileLayout,
@@ -61,10 +63,16 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
   const stats = newScanStats()
   const order = new ClusteringOrder(layout)
   const limit = request.limit ?? Number.POSITIVE_INFINITY
+  const writer = new RowWriter(schema, columns, limits, table.partitionKey.length, partitioner)
   const sources = files.map((file) => {
     const window = new DataWindow(dataChunks(file.sstable), DEFAULT_WINDOW, stats)
     stats.dataBytesTotal += file.sstable.dataFileLength
-    return new PartitionSource(window, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    const source = new PartitionSource(window, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    const decode = request.plainDecoder ? undefined : runDecoder(layout, file, columns, partitioner)
+    if (decode !== undefined) {
+      source.run = { decode, state: new RunState(file, writer, request.now, table.partitionKey.length) }
+    }
+    return source
   })
   pinned.retain()
   return new TableScan({
@@ -74,7 +82,7 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
     partitioner,
     intervals,
     merger: new PartitionMerger(layout, order, stats, { now: request.now, limit }),
-    writer: new RowWriter(schema, columns, limits, table.partitionKey.length, partitioner),
+    writer,
     bounds,
     limit,
     scope,

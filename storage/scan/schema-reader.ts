@@ -1,12 +1,12 @@
 // The schema of a node out of its own system_schema SSTables, read like any table: newest state merged, deletions applied.
 
-import { buildSchema, type SystemSchemaRows } from '../schema/system-schema-rows.ts'
-import { SYSTEM_SCHEMA_TABLES, type SystemSchemaTable } from '../schema/system-schema.ts'
 import type { Schema } from '../schema/schema.ts'
+import { SYSTEM_SCHEMA_TABLES, type SystemSchemaTable } from '../schema/system-schema.ts'
+import { buildSchema, type SystemSchemaRows } from '../schema/system-schema-rows.ts'
 import type { TableDirectory } from './data-directory.ts'
 import { openLive } from './live-set.ts'
 import { PinnedTable } from './pinned-table.ts'
-import { readRowObjects, type RowObject } from './row-objects.ts'
+import { type RowObject, readRowObjects } from './row-objects.ts'
 import { openScan } from './scan.ts'
 
 export const SYSTEM_SCHEMA = 'system_schema'

@@ -2,8 +2,8 @@
 // window needs bytes; everything between two fills is one synchronous run.
 
 import { isSluiceError, SluiceError } from '../errors.ts'
-import type { Partitioner } from '../ring/partitioner.ts'
-import { behindRow, encodePosition } from '../ring/position.ts'
+import { compareWords, type Partitioner } from '../ring/partitioner.ts'
+import { behindPartition, behindRow, encodePosition } from '../ring/position.ts'
 import { compareToInterval, type TokenInterval } from '../ring/token-range.ts'
 import type { Batch, BatchSchema } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
@@ -35,6 +35,7 @@ export interface TableScanParts {
 const NEEDS_BYTES = 0
 const FULL = 1
 const DONE = 2
+const LIMITED = 3
 
 export class TableScan implements Scan {
   readonly schema: BatchSchema
@@ -98,22 +99,24 @@ export class TableScan implements Scan {
       if (outcome === NEEDS_BYTES) {
         await this.#waiting!.more()
       } else {
-        if (outcome === DONE) this.#done = true
-        if (this.#parts.writer.rows > 0) return this.#batch()
+        if (outcome !== FULL) this.#done = true
+        if (this.#parts.writer.rows > 0) return this.#batch(outcome === DONE)
       }
     }
     return undefined
   }
 
-  #batch(): Batch {
+  #batch(last: boolean): Batch {
     this.stats.batches++
-    return this.#parts.writer.finish(this.#position())
+    return this.#parts.writer.finish(this.#position(last))
   }
 
-  #position(): string {
+  /** Behind the last row written; at the end of the scan behind the last partition looked at, which may have had no row. */
+  #position(last: boolean): string {
     const { merger, partitioner, scope } = this.#parts
     const source = this.#group[0]
     const key = source.key.slice(0, source.keyLength)
+    if (last) return encodePosition(partitioner, scope, behindPartition(partitioner, key))
     const row = merger.lastClustering
     const clustering: (Uint8Array | null)[] = []
     for (let i = 0; row !== undefined && i < row.clusteringCount; i++) {
@@ -134,7 +137,7 @@ export class TableScan implements Scan {
           return NEEDS_BYTES
         }
         if (status === BATCH_FULL) return FULL
-        if (status === LIMIT_REACHED) return DONE
+        if (status === LIMIT_REACHED) return LIMITED
         this.#inPartition = false
         this.#moving.push(...this.#group)
       }
@@ -181,10 +184,30 @@ export class TableScan implements Scan {
       }
       this.stats.partitionsVisited++
       writer.beginPartition(head)
+      this.#allowCrossing(head)
       merger.begin(this.#group, bounds.slices(head))
       this.#inPartition = true
       return true
     }
+  }
+
+  /**
+   * A source that stands alone may run on over partition ends, up to where another source's partition or the end of the
+   * interval comes.
+   */
+  #allowCrossing(source: PartitionSource): void {
+    const { partitioner, intervals, bounds } = this.#parts
+    const state = source.run?.state
+    if (state === undefined) return
+    const next = this.#heap.peek()
+    const end = intervals[this.#interval].end
+    const bounded = bounds.lower !== undefined || bounds.upper !== undefined
+    state.crossing = this.#group.length === 1 && !source.layout.hasStatics && !bounded && partitioner.words === 2
+    state.hasLimit = next !== undefined || end !== null
+    if (!state.crossing || !state.hasLimit) return
+    if (next === undefined) state.limit.set(end!.words)
+    else if (end === null || compareWords(next.token, 0, end.words, 0) < 0) state.limit.set(next.token)
+    else state.limit.set(end.words)
   }
 
   #standing(partitioner: Partitioner, interval: TokenInterval, source: PartitionSource): number {
