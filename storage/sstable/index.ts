@@ -98,12 +98,15 @@ export interface ClusteringPlace {
 
 /** A run of rows and markers in a wide partition, about column_index_size (16 or 64 KiB) long. */
 export interface IndexBlock {
-  /** Offsets in the uncompressed Data.db. The last block ends behind the partition's end flag. */
+  /** Offsets in the uncompressed Data.db. The last block ends at the partition's end flag or behind it. */
   readonly start: number
   readonly end: number
   /** The range deletion open at its start; null: none. */
   readonly open: DeletionTime | null
-  /** A place that divides it from the block before: nothing of that one is behind it, and nothing of this one before. */
+  /**
+   * A place between it and the block before. Exact in big; in bti made of what separates the two, which for a few types
+   * (blobs in DESC order) can come out a row off. null: the first block, or one whose separator tells no clustering.
+   */
   readonly place: ClusteringPlace | null
 }
 

@@ -79,7 +79,7 @@ export async function readData(sstable: SSTable): Promise<Uint8Array> {
     const dataBytes = chunkDataLength(compression, i)
     if (length >= compression.maxCompressedLength) data.set(bytes.subarray(0, dataBytes), target)
     else {
-      const failure = inflate(bytes, data, target, dataBytes)
+      const failure = await inflate(bytes, data, target, dataBytes)
       if (failure) throw new Error(`${failure} in ${file}`)
     }
   }
