@@ -7,6 +7,7 @@ import { compareBytes } from './compare-bytes.ts'
 import { listComparator, mapComparator, tupleComparator, vectorComparator } from './compare-composed.ts'
 import { compositeComparator, dynamicCompositeComparator } from './compare-composite.ts'
 import { compareDecimals, compareVarints } from './compare-numbers.ts'
+import { partitionerOrder } from './compare-partitioner-order.ts'
 import { compareLexicalUuids, compareTimeuuids, compareUuids } from './compare-uuids.ts'
 import type { CqlType } from './cql-type.ts'
 import { damagedValue } from './damaged-value.ts'
@@ -148,5 +149,7 @@ function customComparator(className: string): ValueComparator {
   }
   const aliases = dynamicCompositeAliases(className)
   if (aliases !== undefined) return dynamicCompositeComparator(aliases, comparator)
+  const keys = partitionerOrder(className)
+  if (keys !== undefined) return keys
   throw new SluiceError('UNSUPPORTED_TYPE', { type: className, reason: 'the order of its values is not known' })
 }

@@ -83,8 +83,7 @@ function checkKeys(table: TableSchema, header: HeaderTypes, file: string | undef
   if (keys.length !== partitionKey.length) throw mismatch('partition key', partition(partitionKey), header.keyType)
   keys.forEach(({ type }, i) => {
     const column = partitionKey[i]
-    if (!sameValues(type, column.type, false))
-      throw mismatch(column.name, formatCqlType(column.type), formatCqlType(type))
+    if (!isSameOrder(type, column.type)) throw mismatch(column.name, formatCqlType(column.type), formatCqlType(type))
   })
   const { clustering } = storedColumns(table)
   const types = header.clusteringTypes.map(parseMarshalType)
