@@ -20,6 +20,9 @@ import { CELL_DELETED, CELL_EMPTY, CELL_EXPIRING, type Unfiltered } from './unfi
 const USE_ROW_TIMESTAMP = 0x08
 const USE_ROW_TTL = 0x10
 
+/** Rows larger than this are not made contiguous in the window. */
+export const BIG_ROW_BYTES = 256 * 1024
+
 /** Writes the image of one row's body (what follows its sizes), of `size` bytes on disk from the window's position on. */
 export class BigRowReader {
   bytes = new Uint8Array(64 * 1024)

@@ -6,7 +6,7 @@ import { readUvint, vintSize } from '../bytes/vint.ts'
 import type { DataWindow } from '../bytes/window.ts'
 import { SluiceError } from '../errors.ts'
 import { compareWords, type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
-import { BigRowReader } from './big-row.ts'
+import { BIG_ROW_BYTES, BigRowReader } from './big-row.ts'
 import type { ClusteringOrder } from './clustering.ts'
 import { ClusteringMemory } from './clustering-memory.ts'
 import {
@@ -40,9 +40,6 @@ export const READY = 0
 export const NEED = 1
 /** No partition follows. */
 export const EXHAUSTED = 2
-
-/** Rows larger than this are not made contiguous in the window but read by BigRowReader. */
-export const BIG_ROW_BYTES = 256 * 1024
 
 const BETWEEN = 0 // before a partition's header
 const STATIC = 1 // before its static row
@@ -210,7 +207,7 @@ export class PartitionSource {
     if (s.hasPrevious) {
       if (previous.boundKind !== CLUSTERING) s.hasPrevious = false
       for (let i = 0; i < previous.clusteringCount; i++) {
-        // Null and empty parts are not for the run decoder's comparison.
+        // Null and empty parts: not for its comparison.
         if (previous.clusteringLength[i] <= 0) s.hasPrevious = false
         s.previousOffset[i] = previous.clusteringOffset[i]
         s.previousLength[i] = previous.clusteringLength[i]
@@ -439,7 +436,7 @@ export class PartitionSource {
     const reader = this.#bigReader!
     this.#big = undefined
     const { length } = reader
-    let image = reader.bytes
+    let image: Uint8Array = reader.bytes
     if (isStatic) {
       if (this.#staticBytes.length < length) this.#staticBytes = new Uint8Array(length)
       image = this.#staticBytes
@@ -487,7 +484,7 @@ export class PartitionSource {
     return NEED
   }
 
-  /** More than there is, by an unknown amount. */
+  /** More than there is. */
   #askUnknown(): number {
     const available = Math.max(0, this.window.available)
     const left = this.window.dataLength - this.window.offset
