@@ -30,6 +30,7 @@ import {
   NO_DELETION_TIME,
   NO_TIMESTAMP_HI,
   NO_TIMESTAMP_LO,
+  OVERFLOWED_DELETION_TIME,
   STATIC_CLUSTERING,
   Unfiltered,
 } from './unfiltered.ts'
@@ -285,11 +286,14 @@ export class PartitionSource {
       this.deletionHi = view.getInt32(p)
       this.deletionLo = view.getInt32(p + 4)
       this.deletionLdt = view.getUint32(p + 8)
+      if (this.deletionLdt >= OVERFLOWED_DELETION_TIME) throw this.corrupt('a partition deletion without a time')
     } else {
       const ldt = view.getInt32(p)
       this.deletionHi = view.getInt32(p + 4)
       this.deletionLo = view.getInt32(p + 8)
-      this.deletionLdt = ldt === 0x7fffffff ? NO_DELETION_TIME : ldt >>> 0
+      this.deletionLdt = ldt === 0x7fffffff ? NO_DELETION_TIME : ldt
+      // Unlike an expiry's, a deletion's time cannot have overflowed: it is damage (CASSANDRA-14467).
+      if (ldt < 0) throw this.corrupt(`a partition deletion with the local deletion time ${ldt}`)
     }
     p += deletionLength
     window.pos = p
