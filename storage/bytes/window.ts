@@ -246,22 +246,35 @@ export class DataWindow {
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  #inflate(body: Buffer, length: number, offset: number): void | Promise<void> {
-    const { file } = this
-    const check = (reason: string | undefined, cause?: unknown): void => {
-      if (reason !== undefined) throw new SluiceError('CORRUPT_SSTABLE', { file, offset, reason }, cause)
-    }
-    const failed = (error: unknown): void => {
-      if (isSluiceError(error)) throw error
-      check(`a chunk cannot be inflated: ${(error as Error).message}`, error)
-    }
+  #inflate(body: Buffer, length: number, offset: number): Promise<void> | undefined {
+    let result: InflateResult | Promise<InflateResult>
     try {
-      const result = this.#source.inflate(body, this.bytes, this.end, length)
-      if (result instanceof Promise) return result.then(check, failed)
-      check(result)
+      result = this.#source.inflate(body, this.bytes, this.end, length)
     } catch (error) {
-      failed(error)
+      throw this.#notInflated(error, offset)
     }
+    if (result instanceof Promise) return this.#inflated(result, offset)
+    if (result !== undefined) throw this.#corrupt(result, offset)
+    return undefined
+  }
+
+  async #inflated(result: Promise<InflateResult>, offset: number): Promise<void> {
+    let reason: InflateResult
+    try {
+      reason = await result
+    } catch (error) {
+      throw this.#notInflated(error, offset)
+    }
+    if (reason !== undefined) throw this.#corrupt(reason, offset)
+  }
+
+  #notInflated(error: unknown, offset: number): SluiceError {
+    if (isSluiceError(error)) return error
+    return this.#corrupt(`a chunk cannot be inflated: ${(error as Error).message}`, offset, error)
+  }
+
+  #corrupt(reason: string, offset: number, cause?: unknown): SluiceError {
+    return new SluiceError('CORRUPT_SSTABLE', { file: this.file, offset, reason }, cause)
   }
 
   #reserve(length: number): void {

@@ -152,10 +152,13 @@ export class PartitionSource {
     return status
   }
 
-  /** Steps over what is left of the current partition by row sizes, without decoding. */
+  /**
+   * Steps over what is left of the current partition by row sizes, without decoding. A partition whose static row is still to come
+   * belongs to the tryPartition that waits for its bytes, and is left alone.
+   */
   trySkipPartition(): number {
     const { window } = this
-    while (this.#state !== BETWEEN) {
+    while (this.#state === ROWS) {
       const { bytes, pos, end } = window
       if (pos >= end) return this.#ask(1)
       const flags = bytes[pos]
@@ -165,11 +168,10 @@ export class PartitionSource {
         this.isOpen = false
         break
       }
-      if (!this.#prefix(this.current, this.#state === STATIC)) return this.#askUnknown()
+      if (!this.#prefix(this.current, false)) return this.#askUnknown()
       const size = this.#size()
       if (size < 0) return this.#askUnknown()
       window.pos = this.decoder.p + size
-      this.#state = ROWS
     }
     return READY
   }

@@ -28,6 +28,9 @@ import type { FileLayout, TableLayout } from './table-layout.ts'
 /** Decodes from window index `pos` up to `end`; tells in the state where it stopped, returns why. */
 export type RunDecoder = (s: RunState, bytes: Uint8Array, view: DataView, pos: number, end: number) => number
 
+/** Steps over the vint at p: what vintSize() does, written out, since calls in a large function are not inlined. */
+const SKIP_VINT = 'p += Math.clz32(~(bytes[p] << 24)) + 1'
+
 /** Larger shapes take the plain decoder: the generated function would be too large to optimise. */
 const MAX_COLUMNS = 63
 const MAX_CLUSTERING = 16
@@ -95,6 +98,9 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
     if (source.kind === 'cell' && !source.isStatic) outputOf.set(source.slot, i)
   })
   const anyComplex = regulars.complex.includes(1)
+  // Columns of 4 and 8 bytes are written here; the others by their builder's append().
+  const widths = columns.map((c) => wordWidth(c))
+  const words = range(columns.length).filter((i) => widths[i] > 0)
   const lines: string[] = []
   const emit = (...text: string[]) => lines.push(...text)
 
@@ -106,6 +112,8 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
     `return function run(s, bytes, view, pos, end) {`,
     `const writer = s.writer`,
     ...columns.map((_, i) => `const b${i} = s.builders[${i}]`),
+    `const room = Math.min(s.maxRows, Math.floor((end - pos) / ${leastRowBytes(file)}) + 2)`,
+    ...words.map((i) => `b${i}.reserve(room); const w${i} = b${i}.words, start${i} = b${i}.length`),
     `let inside = s.inside, rows = 0, size = writer.bytes, reason = ${RUN_NEEDS_BYTES}`,
     `let keyBytes = s.keyBytes, keyView = s.keyView`,
     ...range(keyParts).map((i) => `let ko${i} = s.keyOffset[${i}], kl${i} = s.keyLength[${i}]`),
@@ -186,7 +194,7 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
     for (const i of range(clusteringCount)) {
       emit(`if (p + 9 > end) break all`)
       emit(`const cl${i} = ${valueLength(clusteringFixed[i])}`)
-      if (clusteringFixed[i] < 0) emit(`p += vintSize(bytes[p])`)
+      if (clusteringFixed[i] < 0) emit(`${SKIP_VINT}`)
       emit(`const co${i} = p`, `p += cl${i}`)
     }
   }
@@ -194,25 +202,25 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
     `if (p + 9 > end) break all`,
     `let length = bytes[p]`,
     `if (length < 0x80) p++`,
-    `else { length = readUvint(bytes, p); p += vintSize(bytes[p]) }`,
+    `else { length = readUvint(bytes, p); ${SKIP_VINT} }`,
     `const rowEnd = p + length`,
     `if (rowEnd > end) break all`,
-    `p += vintSize(bytes[p])`, // size of the unfiltered before
+    `${SKIP_VINT}`, // size of the unfiltered before
   )
   if (anyComplex) emit(`rowTimestamp(s, bytes, p)`)
   emit(
-    `p += vintSize(bytes[p])`, // liveness timestamp
+    `${SKIP_VINT}`, // liveness timestamp
     `if ((flags & 0x08) !== 0) {`,
     `const ttl = (readUvintLo(bytes, p) + s.layout.minTtl) | 0`,
-    `p += vintSize(bytes[p])`,
+    `${SKIP_VINT}`,
     `if (ttl <= 0 || ttl === 0x7fffffff || !expiresLater(s, bytes, p)) { reason = ${RUN_UNUSUAL}; break all }`,
-    `p += vintSize(bytes[p])`,
+    `${SKIP_VINT}`,
     `}`,
     `let missing = 0, missingHi = 0`,
     `if ((flags & 0x20) === 0) {`,
     `missing = readUvintLo(bytes, p)`,
     `missingHi = readUvintHi(bytes, p)`,
-    `p += vintSize(bytes[p])`,
+    `${SKIP_VINT}`,
     `}`,
   )
   for (const i of range(regulars.count)) {
@@ -235,25 +243,24 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   emitOrderCheck(emit, layout, clusteringCount)
   // --- into the columns
   columns.forEach(({ source }, i) => {
-    if (source.kind === 'partition_key') {
-      emit(`b${i}.append(keyBytes, keyView, ko${source.index}, kl${source.index})`, `size += kl${source.index} + 4`)
-    } else if (source.kind === 'clustering') {
-      emit(`b${i}.append(bytes, view, co${source.index}, cl${source.index})`, `size += cl${source.index} + 4`)
-    } else if (source.kind === 'cell' && source.isStatic) {
-      emit(`size += writer.writeStatic(b${i}, ${i})`)
+    const append = (bytes: string, view: string, offset: string, length: string) => {
+      if (widths[i] > 0) emit(writeWord(i, widths[i], bytes, view, offset, length))
+      else emit(`b${i}.append(${bytes}, ${view}, ${offset}, ${length})`)
+      emit(`size += ${length} + 4`)
+    }
+    if (source.kind === 'partition_key') append('keyBytes', 'keyView', `ko${source.index}`, `kl${source.index}`)
+    else if (source.kind === 'clustering') append('bytes', 'view', `co${source.index}`, `cl${source.index}`)
+    else if (source.kind === 'cell' && source.isStatic) {
+      emitSynced(emit, i, widths[i], `size += writer.writeStatic(b${i}, ${i})`)
     } else if (source.kind === 'cell') {
       const column = regulars.slot.indexOf(source.slot)
-      if (column < 0) emit(`b${i}.appendNull()`, `size += 4`)
-      else if (source.complex) {
-        emit(
-          `if (o${column} < 0) { b${i}.beginCells(); b${i}.endCells(); size += 4 }`,
-          `else size += 4 + emitComplex(s, b${i}, bytes, view, o${column}, (flags & 0x40) !== 0)`,
-        )
-      } else {
-        emit(
-          `if (o${column} < 0) { b${i}.appendNull(); size += 4 }`,
-          `else { b${i}.append(bytes, view, o${column}, l${column}); size += l${column} + 4 }`,
-        )
+      const absent = source.complex ? `b${i}.beginCells(); b${i}.endCells(); size += 4` : writeNull(i, widths[i])
+      if (column < 0) emit(absent)
+      else {
+        emit(`if (o${column} < 0) { ${absent} }`, `else {`)
+        if (source.complex) emit(`size += 4 + emitComplex(s, b${i}, bytes, view, o${column}, (flags & 0x40) !== 0)`)
+        else append('bytes', 'view', `o${column}`, `l${column}`)
+        emit(`}`)
       }
     }
   })
@@ -269,6 +276,7 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
     `s.pos = pos`,
     `s.inside = inside`,
     `s.rows = rows`,
+    ...words.map((i) => `b${i}.length = start${i} + rows`),
     `writer.bytes = size`,
     `s.keyBytes = keyBytes`,
     `s.keyView = keyView`,
@@ -283,6 +291,51 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   return lines.join('\n')
 }
 
+/** Bytes of a value that the generated code stores itself, in `words` of its builder; 0: the builder's append() does. */
+function wordWidth({ field }: OutputColumn): number {
+  switch (field.layout.kind) {
+    case 'int32':
+    case 'float32':
+    case 'date32':
+      return 4
+    case 'int64':
+    case 'float64':
+    case 'time64ns':
+    case 'timestamp_ms':
+      return 8
+    default:
+      return 0
+  }
+}
+
+function writeWord(i: number, width: number, bytes: string, view: string, offset: string, length: string): string {
+  const row = `start${i} + rows`
+  const store =
+    width === 4
+      ? `w${i}[${row}] = ${view}.getInt32(${offset}) ^ b${i}.flip`
+      : `w${i}[2 * (${row})] = ${view}.getInt32(${offset} + 4); w${i}[2 * (${row}) + 1] = ${view}.getInt32(${offset})`
+  // An empty value, or a wrong length, is for the builder to say.
+  return `if (${length} === ${width}) { ${store} } else { b${i}.length = ${row}; b${i}.append(${bytes}, ${view}, ${offset}, ${length}) }`
+}
+
+function writeNull(i: number, width: number): string {
+  const sync = width > 0 ? `b${i}.length = start${i} + rows; ` : ''
+  return `${sync}b${i}.appendNull(); size += 4`
+}
+
+function emitSynced(emit: (...text: string[]) => void, i: number, width: number, statement: string): void {
+  if (width > 0) emit(`b${i}.length = start${i} + rows`)
+  emit(statement)
+}
+
+/** No row of this SSTable is shorter, so that no more rows than this leaves room for can lie in a stretch of bytes. */
+function leastRowBytes({ clusteringCount, clusteringFixed }: FileLayout): number {
+  let least = 4 // flags, size, size of the one before, timestamp
+  if (clusteringCount > 0) least += 1
+  for (const fixed of clusteringFixed) least += fixed < 0 ? 1 : fixed
+  return least
+}
+
 /** One simple cell: its value's place in o and l when it is wanted and alive. */
 function emitCell(emit: (...text: string[]) => void, i: number, fixed: number, wanted: boolean): void {
   const readValue = (indent: string) => {
@@ -293,7 +346,7 @@ function emitCell(emit: (...text: string[]) => void, i: number, fixed: number, w
       emit(
         `${indent}let n = bytes[p]`,
         `${indent}if (n < 0x80) p++`,
-        `${indent}else { n = readUvint(bytes, p); p += vintSize(bytes[p]) }`,
+        `${indent}else { n = readUvint(bytes, p); ${SKIP_VINT} }`,
       )
       if (wanted) emit(`${indent}o${i} = p; l${i} = n`)
       emit(`${indent}p += n`)

@@ -74,6 +74,12 @@ export abstract class BaseBuilder implements ColumnBuilder {
     this.empty = null
   }
 
+  /** Makes room for `rows` more rows, for a decoder that writes them itself. */
+  reserve(rows: number): void {
+    const needed = this.length + rows
+    if (needed > this.capacity) this.setCapacity(doubled(this.capacity, needed))
+  }
+
   /** Makes room for more rows; subclasses enlarge their own buffers too. */
   growRows(): void {
     this.setCapacity(doubled(this.capacity, this.length + 1))
