@@ -6,6 +6,7 @@ import type { Position } from '../ring/position.ts'
 import { keyPosition } from '../ring/position.ts'
 import { encodeValue } from '../schema/byte-comparable.ts'
 import type { CqlType } from '../schema/cql-type.ts'
+import { unescapeBytes } from './bti-separator.ts'
 import { placeBeforeToken } from './partition-place.ts'
 
 const NEXT_COMPONENT = 0x40
@@ -40,7 +41,7 @@ export function encodePosition(encoding: KeyEncoding, position: Position): Uint8
 
 function withKey(encoding: KeyEncoding, words: Int32Array, key: Uint8Array, end: number): Uint8Array {
   const token = encodeToken(encoding, words, key)
-  return Uint8Array.from([NEXT_COMPONENT, ...token, NEXT_COMPONENT, ...escapeBytes(key), end])
+  return Uint8Array.from([NEXT_COMPONENT, ...token, NEXT_COMPONENT, ...escaped(key), end])
 }
 
 function encodeToken({ partitioner, keyType }: KeyEncoding, words: Int32Array, key: Uint8Array): Uint8Array | number[] {
@@ -55,10 +56,14 @@ function encodeToken({ partitioner, keyType }: KeyEncoding, words: Int32Array, k
     case 'RandomPartitioner':
       return encodeValue({ kind: 'varint' }, varintBytes(randomToken(words))) ?? []
     case 'ByteOrderedPartitioner':
-      return escapeBytes(key)
+      return escaped(key)
     case 'LocalPartitioner':
       return encodeValue(keyType, key) ?? []
   }
+}
+
+function escaped(key: Uint8Array): Uint8Array {
+  return encodeValue({ kind: 'blob' }, key)!
 }
 
 /** RandomPartitioner's token: its words hold it plus 1, the top bit flipped. */
@@ -75,47 +80,6 @@ function varintBytes(value: bigint): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let i = 0; i < length; i++) bytes[length - 1 - i] = Number((value >> BigInt(8 * i)) & 0xffn)
   return bytes
-}
-
-/**
- * Bytes such that no value's encoding begins another's: a run of k zeros is 0x00, k - 1 times 0xFE, then 0xFF, or 0xFE at
- * the end; a value that does not end with a zero is closed by one.
- */
-export function escapeBytes(bytes: Uint8Array): Uint8Array {
-  const out = new Uint8Array(2 * bytes.length + 1)
-  let at = 0
-  let zeros = false
-  for (const byte of bytes) {
-    if (byte === 0) {
-      out[at++] = zeros ? 0xfe : 0x00
-      zeros = true
-      continue
-    }
-    if (zeros) out[at++] = 0xff
-    zeros = false
-    out[at++] = byte
-  }
-  out[at++] = zeros ? 0xfe : 0x00
-  return out.slice(0, at)
-}
-
-/** The least value whose escaped form does not sort before these bytes, or about it: they may end anywhere. */
-export function unescapePrefix(bytes: Uint8Array): Uint8Array {
-  const out: number[] = []
-  for (let i = 0; i < bytes.length; i++) {
-    if (bytes[i] !== 0) {
-      out.push(bytes[i])
-      continue
-    }
-    if (i + 1 >= bytes.length || (bytes[i + 1] !== 0xfe && bytes[i + 1] !== 0xff)) break
-    out.push(0)
-    while (bytes[i + 1] === 0xfe) {
-      i++
-      if (bytes[i + 1] === 0xfe || bytes[i + 1] === 0xff) out.push(0)
-    }
-    if (bytes[i + 1] === 0xff) i++
-  }
-  return Uint8Array.from(out)
 }
 
 /**
@@ -138,7 +102,7 @@ export function positionOfPath({ partitioner }: KeyEncoding, path: Uint8Array): 
       return isLeast(words) ? null : placeBeforeToken(partitioner, words)
     }
     case 'ByteOrderedPartitioner':
-      return keyPosition(partitioner, unescapePrefix(token), [], false)
+      return keyPosition(partitioner, unescapeBytes(token, 0).value, [], false)
     case 'LocalPartitioner':
       return null
   }

@@ -54,7 +54,7 @@ function decodeValue(type: CqlType, bytes: Uint8Array, mask: number): Decoded | 
     case 'ascii':
     case 'blob':
     case 'inet':
-      return unescape(bytes, mask)
+      return unescapeBytes(bytes, mask)
     case 'tinyint':
       return flipped(fixed(1))
     case 'smallint':
@@ -80,7 +80,7 @@ function decodeValue(type: CqlType, bytes: Uint8Array, mask: number): Decoded | 
     case 'bigint':
       return bigint(byte)
     case 'varint':
-      return varint(byte, bytes.length)
+      return varint(byte)
     default:
       return null
   }
@@ -91,28 +91,35 @@ function isPlain(type: CqlType): boolean {
   return !('legacy' in type) || type.legacy === undefined
 }
 
-function unescape(bytes: Uint8Array, mask: number): Decoded {
+/**
+ * A value from its escaped form, which may be cut off anywhere: a run of k zeros is 0x00, k - 1 times 0xFE, then 0xFF, or 0xFE
+ * at the end; a value that does not end with a zero is closed by one. Of all values that begin so, the one that sorts first:
+ * cut off, a value in DESC order goes on with the greatest bytes.
+ */
+export function unescapeBytes(bytes: Uint8Array, mask: number): Decoded {
   const value: number[] = []
+  // Behind the end, what sorts first: in DESC order the greatest byte, which goes on with the value; else the value's end.
+  const byte = (i: number) => (i < bytes.length ? bytes[i] ^ mask : mask)
   let at = 0
   while (at < bytes.length) {
-    const byte = bytes[at] ^ mask
-    at++
-    if (byte !== 0) {
-      value.push(byte)
+    if (byte(at) !== 0) {
+      value.push(byte(at++))
       continue
     }
-    let next = at < bytes.length ? bytes[at] ^ mask : -1
+    let next = byte(++at)
     // Behind a zero: more of the run, more of the value, the end of it, or (anything else) the end of a value without zero.
-    if (next !== 0xfe && next !== 0xff) break
+    if (next !== 0xfe && next !== 0xff) return { value: Uint8Array.from(value), length: at }
     value.push(0)
     while (next === 0xfe) {
-      at++
-      next = at < bytes.length ? bytes[at] ^ mask : -1
-      if (next === 0xfe || next === 0xff) value.push(0)
+      next = byte(++at)
+      if (next !== 0xfe && next !== 0xff) return { value: Uint8Array.from(value), length: at }
+      value.push(0)
     }
-    if (next !== 0xff) break
     at++
+    // Cut off where something other than a zero follows.
+    if (at === bytes.length && mask === 0) value.push(1)
   }
+  if (mask !== 0) value.push(0xff, 0xff, 0xff, 0xff)
   return { value: Uint8Array.from(value), length: at }
 }
 
@@ -151,16 +158,20 @@ function uuid(bytes: Uint8Array): Decoded {
   return { value: bytes, length: 16 }
 }
 
-/** Cut-off variable-length integers: n leading sign bits, n bytes, 7n - 1 bits of value; 8 bytes follow 0xFF and 0x00. */
+/**
+ * Variable-length integers: n bytes hold 7n - 1 bits behind n ones and a zero, or 63 bits behind nine ones; negative numbers
+ * inverted. Between what n bytes and what n + 1 bytes stand for lie bytes that stand for nothing: they give the next number.
+ */
 function variable(byte: (i: number) => number): { value: bigint; length: number } {
   const negative = byte(0) < 0x80
   const sign = negative ? 0xff : 0
-  const head = byte(0) ^ sign
-  const ones = Math.clz32(~(head << 24))
-  const length = ones >= 8 ? 9 : ones
+  const ones = Math.clz32(~((byte(0) ^ sign) << 24))
+  const length = ones < 8 ? ones : (byte(1) ^ sign) & 0x80 ? 9 : 8
   let value = 0n
-  for (let i = ones >= 8 ? 1 : 0; i < length; i++) value = (value << 8n) | BigInt(byte(i) ^ sign)
-  value = ones >= 8 ? BigInt.asUintN(63, value) : BigInt.asUintN(7 * length, value)
+  for (let i = 0; i < length; i++) value = (value << 8n) | BigInt(byte(i) ^ sign)
+  value = BigInt.asUintN(7 * length - (length === 9 ? 0 : 1), value)
+  const least = length === 1 ? 0n : 1n << BigInt(7 * (length - 1) - 1)
+  if (value < least) return { value: negative ? -least : least, length }
   return { value: negative ? ~value : value, length }
 }
 
@@ -169,21 +180,25 @@ function bigint(byte: (i: number) => number): Decoded {
   return { value: twosComplement(BigInt.asIntN(64, value), 8), length }
 }
 
-function varint(byte: (i: number) => number, available: number): Decoded | null {
+function varint(byte: (i: number) => number): Decoded | null {
   const head = byte(0)
   if (head !== 0x00 && head !== 0xff) {
     const { value, length } = variable(byte)
     return { value: twosComplement(value), length }
   }
-  // A longer one: (bytes - 7) as an unsigned variable-length integer, the bytes. One of more than 134 is not worth the trouble.
-  const sign = head ^ 0xff
-  const length = (byte(1) ^ sign) + 7
+  // A longer one: how many bytes more than 7, inverted if negative, then the bytes without sign padding. One of more than 134
+  // is not worth the trouble.
+  const negative = head === 0
+  const length = (byte(1) ^ (negative ? 0xff : 0)) + 7
   if (length > 134) return null
-  const digits: number[] = []
-  for (let i = 0; i < length; i++) digits.push(i + 2 < available ? byte(i + 2) : sign)
-  // The bytes stand as they are, so that cut off they are followed by zeros, negative or not; and need their sign bit.
-  if ((digits[0] & 0x80) !== (sign & 0x80)) digits.unshift(sign)
-  return { value: Uint8Array.from(digits), length: 2 + length }
+  let value = 0n
+  for (let i = 0; i < length; i++) value = (value << 8n) | BigInt(byte(i + 2))
+  const least = 1n << BigInt(8 * (length - 1))
+  if (negative) {
+    const distance = (1n << BigInt(8 * length)) - value
+    value = -(distance > least ? distance : least)
+  } else if (value < least) value = least
+  return { value: twosComplement(value), length: 2 + length }
 }
 
 /** Big-endian two's complement in as few bytes as hold it, or in the number given. */
