@@ -7,7 +7,7 @@ import { Catalog } from '../../../storage/scan/catalog.ts'
 import type { PinnedTable } from '../../../storage/scan/pinned-table.ts'
 import { openScan } from '../../../storage/scan/scan.ts'
 import type { ScanRequest } from '../../../storage/scan/scan-request.ts'
-import { GOLDEN_NAMES, goldenMeta, goldenSet } from '../../corpus/golden.ts'
+import { goldenMeta, goldenSet } from '../../corpus/golden.ts'
 
 interface Snapshot {
   rows: number
@@ -39,19 +39,22 @@ function snapshot(vector: Vector): unknown {
   }
 }
 
-test.each(GOLDEN_NAMES)('%s: run decoders give the same batches as the plain decoder', async (set) => {
-  const directory = await goldenSet(set)
-  const meta = await goldenMeta(set)
-  const catalog = await Catalog.open({ data: [join(directory, 'data')] })
-  for (const name of Object.keys(meta.rows)) {
-    const [keyspace, table] = name.split('.')
-    const pinned = await catalog.pin(keyspace, table)
-    for (const batchRows of [7, 4096]) {
-      const request: ScanRequest = { now: meta.now, batchRows, batchBytes: batchRows * 64 }
-      const fast = await batches(pinned, request)
-      const plain = await batches(pinned, { ...request, plainDecoder: true })
-      expect(fast, name).toEqual(plain)
+test.each(['me', 'nb', 'da', 'da-codecs'] as const)(
+  '%s: run decoders give the same batches as the plain decoder',
+  async (set) => {
+    const directory = await goldenSet(set)
+    const meta = await goldenMeta(set)
+    const catalog = await Catalog.open({ data: [join(directory, 'data')] })
+    for (const name of Object.keys(meta.rows)) {
+      const [keyspace, table] = name.split('.')
+      const pinned = await catalog.pin(keyspace, table)
+      for (const batchRows of [7, 256]) {
+        const request: ScanRequest = { now: meta.now, batchRows, batchBytes: batchRows * 64 }
+        const fast = await batches(pinned, request)
+        const plain = await batches(pinned, { ...request, plainDecoder: true })
+        expect(fast, name).toEqual(plain)
+      }
+      await pinned.release()
     }
-    await pinned.release()
-  }
-})
+  },
+)
