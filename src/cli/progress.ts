@@ -2,7 +2,7 @@
 
 import { SingleBar } from 'cli-progress'
 import type { ScanStats } from '../../storage/scan/scan-request.ts'
-import { formatBytes, formatCount } from '../format-numbers.ts'
+import { formatBytes, formatShort } from '../format-numbers.ts'
 import type { PumpProgress } from '../pump.ts'
 
 export interface ProgressBar {
@@ -18,12 +18,12 @@ export function startProgress(
   stream: NodeJS.WriteStream,
 ): ProgressBar {
   const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
   const bar = new SingleBar({
     stream,
-    format: '{label} {bar} {percentage}% | {read} of {of} | {rows} rows | {rate} rows/s | {eta_formatted} left',
-    barsize: 20,
-    etaBuffer: 50,
-    etaAsynchronousUpdate: true,
+    // To fit 80 columns with a table name of 20 characters.
+    format: '{label} {bar} {percentage}% | {read}/{of} | {rows} rows | {rate}/s | {left} left',
+    barsize: 10,
     hideCursor: null, // a killed process would leave the terminal without one
     gracefulExit: false, // signals are the command's own to handle
     clearOnComplete: true,
@@ -33,8 +33,9 @@ export function startProgress(
     label,
     read: formatBytes(stats.dataBytesRead),
     of: formatBytes(stats.dataBytesTotal),
-    rows: formatCount(progress.rows),
-    rate: formatCount(Math.round(progress.rows / Math.max(0.001, (performance.now() - started) / 1000))),
+    rows: formatShort(progress.rows),
+    rate: formatShort(progress.rows / Math.max(0.001, seconds())),
+    left: timeLeft(stats, seconds()),
   })
   bar.start(Math.max(1, stats.dataBytesTotal), 0, values())
   const timer = setInterval(() => {
@@ -47,4 +48,12 @@ export function startProgress(
       bar.stop()
     },
   }
+}
+
+/** By the bytes read so far; a scan's rows may be spread unevenly, its bytes are what takes the time. */
+function timeLeft({ dataBytesRead, dataBytesTotal }: ScanStats, seconds: number): string {
+  if (dataBytesRead < dataBytesTotal / 100 || dataBytesRead === 0) return '?'
+  const left = Math.ceil((seconds * Math.max(0, dataBytesTotal - dataBytesRead)) / dataBytesRead)
+  if (left < 120) return `${left} s`
+  return left < 7200 ? `${Math.round(left / 60)} min` : `${Math.round(left / 3600)} h`
 }

@@ -38,7 +38,7 @@ export async function showSchema(tableName: string, flags: SchemaFlags): Promise
 function remarks({ totals, sstables, partitioner, refused, warnings }: TableDescription): string {
   const versions = [...new Set(sstables.map(({ version }) => version))].sort().join(', ')
   const lines = [
-    `${totals.sstables} SSTables${versions && ` (${versions})`}, ${formatBytes(totals.bytes)} on disk, ` +
+    `SSTables: ${totals.sstables}${versions && ` (${versions})`}, ${formatBytes(totals.bytes)} on disk, ` +
       `${formatBytes(totals.data_bytes)} uncompressed, ${partitioner}`,
     `${formatCount(totals.partitions)} partitions and ${formatCount(totals.rows)} rows before they are merged`,
     ...(refused === undefined ? [] : [`not exported: ${refused.detail}`]),

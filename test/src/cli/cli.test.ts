@@ -47,7 +47,7 @@ test('a schema is shown as CQL with Arrow types', async () => {
   expect(text).toMatch(/order_time timestamp, +-- timestamp\[ms, tz=UTC\]/)
   expect(text).toContain('PRIMARY KEY ((customer_id), order_time, order_id)')
   expect(text).toContain('CLUSTERING ORDER BY (order_time DESC, order_id ASC)')
-  expect(text).toContain('-- 3 SSTables (da)')
+  expect(text).toContain('-- SSTables: 3 (da)')
 })
 
 test('NDJSON goes to standard output, and nothing else does', async () => {
