@@ -4,14 +4,16 @@ import { type ArrowOptions, arrowFileExporter, arrowStreamExporter } from './arr
 import { type CsvOptions, csvExporter } from './csv/csv.ts'
 import type { Exporter } from './exporter.ts'
 import { type NdjsonOptions, ndjsonExporter } from './ndjson/ndjson.ts'
+import { type ParquetOptions, parquetExporter } from './parquet/parquet.ts'
 
-export type ExporterOptions = ArrowOptions & NdjsonOptions & CsvOptions
+export type ExporterOptions = ArrowOptions & NdjsonOptions & CsvOptions & ParquetOptions
 
 const EXPORTERS = {
   arrows: arrowStreamExporter,
   arrow: arrowFileExporter,
   ndjson: ndjsonExporter,
   csv: csvExporter,
+  parquet: parquetExporter,
 } as const satisfies Record<string, (options?: ExporterOptions) => Exporter>
 
 export type Format = keyof typeof EXPORTERS
