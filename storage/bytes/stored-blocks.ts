@@ -1,5 +1,6 @@
 // Sequential reading of a file in large blocks with one block of read-ahead: while a block is decoded, the next is being
-// read. After a jump the first block is small and sizes double again, so that a seek costs little and a scan reads big.
+// read. After a jump only what is asked for is read; where reading goes on from there, blocks begin small and double again. So a
+// row of jumps reads what it needs, and a scan reads big.
 
 import { read } from 'node:fs'
 import { SluiceError } from '../errors.ts'
@@ -70,9 +71,15 @@ export class StoredBlocks {
     const ahead = this.#ahead
     const sequential = ahead !== undefined && offset >= this.#start && offset <= ahead.start + ahead.length
     if (!sequential) {
+      const goesOn = this.#end > 0 && offset >= this.#start && offset <= this.#end
       await this.#drop()
       this.#size = FIRST_BLOCK
-      await this.#readFresh(offset, Math.max(length, Math.min(this.#size, this.#options.fileLength - offset)))
+      const more = goesOn ? Math.min(this.#size, this.#stopAt - offset) : 0
+      await this.#readFresh(offset, Math.max(length, more))
+      if (!goesOn) {
+        this.at = 0
+        return
+      }
     } else {
       // The tail of the current block is put in front of the block read ahead.
       const kept = Math.max(0, this.#end - offset)
