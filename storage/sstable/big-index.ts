@@ -92,10 +92,9 @@ export class BigIndex implements PartitionIndex {
   }
 
   async after(entry: PartitionEntry): Promise<PartitionEntry | null> {
-    return this.#firstNot(
-      async (summary, i) => (await this.#dataOffsetOf(summary, i)) <= entry.dataOffset,
-      (scanner) => scanner.dataOffset <= entry.dataOffset,
-    )
+    // Its entry ends with the promoted part, whether it has one or not.
+    const scanner = this.#scannerAt(entry.rowIndexAt + entry.rowIndexSize)
+    return (await scanner.next()) ? entryOf(scanner, entry.rank + 1) : null
   }
 
   async boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]> {

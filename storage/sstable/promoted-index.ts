@@ -4,6 +4,7 @@
 
 import { Cursor } from '../bytes/cursor.ts'
 import { PagedFile } from '../bytes/paged-file.ts'
+import { isSluiceError } from '../errors.ts'
 import { type ClusteringOrder, compareToPlace, placeOf } from './clustering-compare.ts'
 import { type ClusteringPrefix, readPrefix } from './clustering-values.ts'
 import { type DeletionTime, readDeletionTime } from './deletion-time.ts'
@@ -45,6 +46,8 @@ export async function openPromotedIndex(
   const infosAt = at + head.pos
   const offsetsAt = at + size - 4 * blockCount
   if (blockCount === 0 || offsetsAt <= infosAt) throw head.corrupt(`${blockCount} blocks in ${size} bytes`, 0)
+  // Two prefixes, each value with its length, and the rest.
+  const maxInfoBytes = 2 * (12 + order.lengths.length * (0xffff + 9)) + 64
   const kept = new Map<number, IndexInfo>()
 
   /** Decodes one IndexInfo, found through the table of offsets. */
@@ -55,7 +58,8 @@ export async function openPromotedIndex(
     const table = new Cursor(await file.read(offsetsAt + 4 * i, last ? 4 : 8), open.file, offsetsAt + 4 * i)
     const from = infosAt + table.u32()
     const to = last ? offsetsAt : infosAt + table.u32()
-    if (from >= to || to > offsetsAt) throw table.corrupt(`index block ${i} lies from ${from} to ${to}`, 0)
+    if (from >= to || to > offsetsAt || to - from > maxInfoBytes)
+      throw table.corrupt(`index block ${i} lies from ${from} to ${to}`, 0)
     const cursor = new Cursor(await file.read(from, to - from), open.file, from)
     const first = readPrefix(cursor, order.lengths)
     const end = readPrefix(cursor, order.lengths)
@@ -102,7 +106,14 @@ export async function openPromotedIndex(
     firstRow: entry.dataOffset + headerLength,
     deletion,
     async seek(place: ClusteringPlace) {
-      const i = await firstWhere((candidate) => compareToPlace(order, candidate.last, place) >= 0)
+      const i = await firstWhere((candidate) => {
+        try {
+          return compareToPlace(order, candidate.last, place) >= 0
+        } catch (error) {
+          // The value of an index block may be none of its type.
+          throw isSluiceError(error) ? error.with({ file: open.file, offset: infosAt }) : error
+        }
+      })
       return i === blockCount ? null : block(i)
     },
     async atOffset(dataOffset: number) {
