@@ -16,6 +16,7 @@ import {
   NO_TIMESTAMP_LO,
   type Unfiltered,
 } from '../rows/unfiltered.ts'
+import type { TimeWindow } from './time-window.ts'
 
 /** What step() says. */
 export const PARTITION_DONE = 0
@@ -53,6 +54,16 @@ export interface PartitionSlices {
   beginsPartition: boolean
 }
 
+export interface MergeOptions {
+  /** Epoch seconds at which TTLs are judged. */
+  now: number
+  limit: number
+  /** Only rows whose newest write, or deletion of a part of them, lies in it. */
+  window?: TimeWindow
+  /** Static columns are among the output: a row is then as new as the partition's static row, if that is newer. */
+  showsStatics?: boolean
+}
+
 export interface MergeCounters {
   partitionsVisited: number
   rowsVisited: number
@@ -68,6 +79,8 @@ export class PartitionMerger {
   #statics: RowReconciler
   #counters: MergeCounters
   #limit: number
+  #window: TimeWindow | undefined
+  #showsStatics: boolean
   #staticCompact: boolean
   #sources: PartitionSource[] = []
   #state = new Uint8Array(8)
@@ -88,18 +101,15 @@ export class PartitionMerger {
   #slices: PartitionSlices | undefined
   #slice = 0
 
-  constructor(
-    layout: TableLayout,
-    order: ClusteringOrder,
-    counters: MergeCounters,
-    options: { now: number; limit: number },
-  ) {
+  constructor(layout: TableLayout, order: ClusteringOrder, counters: MergeCounters, options: MergeOptions) {
     this.#order = order
     const strict = layout.table.view?.requiresLiveness ?? false
     this.#regular = new RowReconciler(layout.regulars, options.now, strict)
     this.#statics = new RowReconciler(layout.statics, options.now, false)
     this.#counters = counters
     this.#limit = options.limit
+    this.#window = options.window
+    this.#showsStatics = options.showsStatics ?? false
     this.#staticCompact = layout.table.compact === 'static'
   }
 
@@ -231,11 +241,21 @@ export class PartitionMerger {
     // Of clusterings that compare equal with other bytes (decimal 1.0 and 1.00) the newest SSTable's is shown.
     const clustering = this.#sources[this.#group[grouped - 1]].current
     this.#anyRow = true
-    if (!wanted) return false
+    if (!wanted || (this.#window !== undefined && !this.#isInWindow(this.#window, regular))) return false
     this.lastClustering = clustering
     writer.write(clustering, regular)
     this.#counters.rowsEmitted++
     return true
+  }
+
+  /** Whether the newest of what makes up the row as it is shown lies in the window. */
+  #isInWindow(window: TimeWindow, regular: RowReconciler): boolean {
+    const { newestHi, newestLo } = this.#statics
+    const isStaticNewer =
+      this.#showsStatics &&
+      this.#hasStatics &&
+      compareTimestamps(newestHi, newestLo, regular.newestHi, regular.newestLo) > 0
+    return isStaticNewer ? window.has(newestHi, newestLo) : window.has(regular.newestHi, regular.newestLo)
   }
 
   #standing(slices: readonly ClusteringSlice[], row: Unfiltered): number {
@@ -282,7 +302,8 @@ export class PartitionMerger {
   }
 
   #end(writer: RowWriter): number {
-    if (this.#hasStatics && this.#statics.isLive && (!this.#anyRow || this.#staticCompact)) {
+    const isStaticRow = this.#hasStatics && this.#statics.isLive && (!this.#anyRow || this.#staticCompact)
+    if (isStaticRow && (this.#window?.has(this.#statics.newestHi, this.#statics.newestLo) ?? true)) {
       this.lastClustering = undefined
       this.#anyRow = true
       this.#hasStatics = false

@@ -31,6 +31,7 @@ import { ScanBounds } from './scan-bounds.ts'
 import { newScanStats, type Scan, type ScanRequest } from './scan-request.ts'
 import { parseSelection, type Selector } from './selection.ts'
 import { TableScan } from './table-scan.ts'
+import { type TimeWindow, timeWindow } from './time-window.ts'
 
 export const DEFAULT_BATCH_ROWS = 32_768
 export const DEFAULT_BATCH_BYTES = 4 << 20
@@ -58,6 +59,7 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
   const lower = position(request.after) ?? position(request.from)
   const bounds = new ScanBounds(partitioner, lower, position(request.to))
   const limits = batchLimits(request)
+  const window = timeWindow(request)
   markWanted(files, layout, columns)
 
   const stats = newScanStats()
@@ -65,10 +67,12 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
   const limit = request.limit ?? Number.POSITIVE_INFINITY
   const writer = new RowWriter(schema, columns, limits, table.partitionKey.length, partitioner)
   const sources = files.map((file) => {
-    const window = new DataWindow(dataChunks(file.sstable), DEFAULT_WINDOW, stats)
+    const data = new DataWindow(dataChunks(file.sstable), DEFAULT_WINDOW, stats)
     stats.dataBytesTotal += file.sstable.dataFileLength
-    const source = new PartitionSource(window, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
-    const decode = request.plainDecoder ? undefined : runDecoder(layout, file, columns, partitioner)
+    const source = new PartitionSource(data, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    // Runs of rows are decoded without a look at their write times.
+    const decode =
+      request.plainDecoder || window !== undefined ? undefined : runDecoder(layout, file, columns, partitioner)
     if (decode !== undefined) {
       source.run = { decode, state: new RunState(file, writer, request.now, table.partitionKey.length) }
     }
@@ -81,7 +85,13 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
     sources,
     partitioner,
     intervals,
-    merger: new PartitionMerger(layout, order, stats, { now: request.now, limit }),
+    merger: new PartitionMerger(layout, order, stats, {
+      now: request.now,
+      limit,
+      window,
+      showsStatics: selectors.some((s) => 'column' in s && s.column.kind === 'static'),
+    }),
+    proposers: window && proposers(window, sources),
     writer,
     bounds,
     limit,
@@ -190,6 +200,19 @@ function markWanted(files: FileLayout[], layout: TableLayout, columns: OutputCol
 
 function mark(columns: FileColumns, _shape: RowShape, wanted: Set<number>): void {
   for (let i = 0; i < columns.count; i++) columns.wanted[i] = wanted.has(columns.slot[i]) ? 1 : 0
+}
+
+/**
+ * The sources in which a row's newest write can lie in the window. The others are merged where these hold a partition, so that a
+ * row is never older than it is; alone they have nothing to tell.
+ */
+function proposers(window: TimeWindow, sources: readonly PartitionSource[]): Set<PartitionSource> {
+  return new Set(
+    sources.filter(({ layout }) => {
+      const { minTimestamp, maxTimestamp } = layout.sstable.statistics
+      return window.overlaps(minTimestamp, maxTimestamp)
+    }),
+  )
 }
 
 /** The table's name for use as a CQL name in messages. */

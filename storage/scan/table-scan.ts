@@ -21,6 +21,8 @@ export interface TableScanParts {
   /** In normal form: ascending, disjoint. */
   intervals: readonly TokenInterval[]
   merger: PartitionMerger
+  /** Only partitions that one of these holds are looked at; undefined: all. */
+  proposers: ReadonlySet<PartitionSource> | undefined
   writer: RowWriter
   /** Only what lies behind `lower` and before `upper`. */
   bounds: ScanBounds
@@ -165,7 +167,7 @@ export class TableScan implements Scan {
 
   /** Takes the smallest partition out of the heap; false when nothing is left in range. */
   #choose(): boolean {
-    const { partitioner, intervals, merger, writer, bounds } = this.#parts
+    const { partitioner, intervals, merger, writer, bounds, proposers } = this.#parts
     const heap = this.#heap
     for (;;) {
       const head = heap.peek()
@@ -177,7 +179,8 @@ export class TableScan implements Scan {
       const place = bounds.place(head)
       if (place > 0) return false
       heap.popGroup(this.#group)
-      if (place < 0 || this.#standing(partitioner, intervals[this.#interval], head) < 0) {
+      const isBefore = place < 0 || this.#standing(partitioner, intervals[this.#interval], head) < 0
+      if (isBefore || (proposers !== undefined && !this.#group.some((source) => proposers.has(source)))) {
         this.#moving.push(...this.#group)
         this.#inPartition = false
         return true
