@@ -46,16 +46,28 @@ const batches = new ReadableStream(
         controller.close()
         return
       }
-      const table = Table.fromIPCStream(new Uint8Array(message.memory, 0, message.length))
-      const batch = table.recordBatch(0)
-      table.free()
       rows += message.rows
-      controller.enqueue(batch)
+      try {
+        controller.enqueue(readBatch(message.memory, message.length))
+      } catch (error) {
+        // The library would take an error of its source for the end. This ends the thread instead.
+        setImmediate(() => {
+          throw error
+        })
+        throw error
+      }
       say({ kind: 'taken' })
     },
   },
   { highWaterMark: 0 },
 )
+
+function readBatch(memory: SharedArrayBuffer, length: number) {
+  const table = Table.fromIPCStream(new Uint8Array(memory, 0, length))
+  const batch = table.recordBatch(0)
+  table.free()
+  return batch
+}
 
 function properties() {
   return new WriterPropertiesBuilder()

@@ -100,6 +100,13 @@ describe('Parquet', () => {
     )
   })
 
+  test('a batch that cannot be encoded is an error, not a missing row', async () => {
+    const [first, second, third] = batches(3, 10, 10)
+    second.columns[0].values = second.columns[0].values.subarray(0, 8)
+    const writing = exportBytes(parquetExporter(), schema, [first, second, third])
+    await expect(writing).rejects.toMatchObject({ code: 'INTERNAL', cause: expect.any(Error) })
+  })
+
   test('an exporter that was closed gives an error, not a short file', async () => {
     const exporter = parquetExporter()
     for await (const _ of exporter.head(schema));
