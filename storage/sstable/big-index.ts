@@ -99,12 +99,14 @@ export class BigIndex implements PartitionIndex {
 
   async boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]> {
     const found: PartitionBoundary[] = []
+    const distance = (to - from) / (count + 1)
     let last = from
     for (let k = 1; k <= count; k++) {
-      const target = from + Math.floor(((to - from) * k) / (count + 1))
+      const target = from + Math.floor(distance * k)
       if (target < last) continue
       const { at, after } = await this.#around(target)
-      for (const entry of [at, after]) {
+      const size = (after?.dataOffset ?? this.#sstable.dataLength) - (at?.dataOffset ?? 0)
+      for (const entry of size < distance ? [at] : [at, after]) {
         if (entry === null || entry.dataOffset <= last || entry.dataOffset >= to) continue
         last = entry.dataOffset
         found.push({

@@ -141,6 +141,7 @@ export class BtiIndex implements PartitionIndex {
 
   async boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]> {
     const found: PartitionBoundary[] = []
+    const distance = (to - from) / (count + 1)
     let last = from
     const add = async (walker: TrieWalker) => {
       const entry = await this.#entryAt(walker, true)
@@ -153,12 +154,14 @@ export class BtiIndex implements PartitionIndex {
       if (position !== null) found.push({ position, dataOffset: entry.dataOffset, rank: entry.rank, entry })
     }
     for (let k = 1; k <= count; k++) {
-      const target = from + Math.floor(((to - from) * k) / (count + 1))
+      const target = from + Math.floor(distance * k)
       if (target < last) continue
       const walker = await this.#lastAt(target)
       if (walker === null) continue
+      const start = await this.#dataOffsetAt(walker.node!)
       await add(walker)
-      if (await walker.next()) await add(walker)
+      if (!(await walker.next())) break
+      if ((await this.#dataOffsetAt(walker.node!)) - start >= distance) await add(walker)
     }
     return found
   }
