@@ -74,6 +74,8 @@ export class PartitionSource {
   isOpen = false
   /** Partitions at or beyond this uncompressed offset are not read. */
   stopOffset: number
+  /** Rows larger than this are read value by value, those not wanted unread; bytes. */
+  bigRowBytes = BIG_ROW_BYTES
 
   #partitioner: Partitioner
   #order: ClusteringOrder
@@ -121,6 +123,7 @@ export class PartitionSource {
   seekRow(offset: number, openHi: number, openLo: number, openLdt: number, isOpen: boolean): void {
     this.window.seek(offset)
     this.#previous.clear()
+    this.#big = undefined
     this.openHi = openHi
     this.openLo = openLo
     this.openLdt = openLdt
@@ -188,6 +191,11 @@ export class PartitionSource {
     await this.#bigRows().read(big.isStatic ? layout.statics : layout.regulars, big.size, big.flags, big.extended)
   }
 
+  /** Some unfiltered of the partition was passed, and its clustering is known. */
+  get hasPrevious(): boolean {
+    return !this.#previous.isEmpty
+  }
+
   /** Clustering of the unfiltered last passed. */
   get previous(): Unfiltered {
     return this.#previous.unfiltered
@@ -218,7 +226,9 @@ export class PartitionSource {
     }
     let reason: number
     try {
-      reason = decode(s, window.bytes, window.view, window.pos, window.end)
+      // What lies behind the stop is not wanted, also where it is in the window.
+      const end = Math.min(window.end, this.stopOffset - window.base)
+      reason = decode(s, window.bytes, window.view, window.pos, end)
     } catch (error) {
       if (error instanceof ClusteringOrderError) throw this.corrupt(error.message)
       throw error
@@ -397,7 +407,7 @@ export class PartitionSource {
     const bodyStart = decoder.p
     const bodyEnd = bodyStart + size
     if (bodyEnd > end || isStatic) {
-      if (size > BIG_ROW_BYTES && (flags & IS_MARKER) === 0) return this.#startBig(u, flags, size, isStatic)
+      if (size > this.bigRowBytes && (flags & IS_MARKER) === 0) return this.#startBig(u, flags, size, isStatic)
       if (bodyEnd > end) return this.#ask(bodyEnd - pos)
     }
     decoder.p = bodyStart + vintSize(bytes[bodyStart]) // the previous unfiltered's size, of no use

@@ -51,6 +51,9 @@ export class RunState {
   rows = 0
   /** Partitions begun. */
   partitions = 0
+  /** Rows of the partition that the run began in, and all before the partition begun last. */
+  rowsInFirst = 0
+  rowsBeforeLast = 0
   /** The whole key of the partition begun last, in the window's bytes; length -1: none was begun. */
   wholeKeyOffset = 0
   wholeKeyLength = -1
