@@ -28,6 +28,11 @@ export const FORMATS: Readonly<Record<Format, FormatTraits>> = {
     summary: 'One JSON object a line, as SELECT JSON * prints it',
   },
   csv: { accepts: ['text/csv'], binary: false, summary: 'RFC 4180, with a header line' },
+  parquet: {
+    accepts: ['application/vnd.apache.parquet', 'application/x-parquet', 'application/parquet'],
+    binary: true,
+    summary: 'Parquet, with the Arrow schema in it',
+  },
 }
 
 export type FormatName = Format

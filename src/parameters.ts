@@ -8,15 +8,15 @@ import { SluiceError } from '../storage/errors.ts'
 import type { ScanRequest } from '../storage/scan/scan-request.ts'
 import type { FormatName } from './formats.ts'
 import { FORMAT_NAMES } from './formats.ts'
-import { parseInstant } from './instant.ts'
+import { parseInstant, parseMicroseconds } from './instant.ts'
 import { shorten } from './shorten.ts'
 
 export interface Parameter {
   /**
-   * text: taken as it is; count: a whole number from `minimum` to `maximum`; choice: one of `choices`; instant: see parseInstant;
-   * decimal: see parseDecimal.
+   * text: taken as it is; count: a whole number from `minimum` to `maximum`; choice: one of `choices`; instant, microseconds: see
+   * instant.ts; decimal: see parseDecimal.
    */
-  kind: 'text' | 'count' | 'choice' | 'instant' | 'decimal'
+  kind: 'text' | 'count' | 'choice' | 'instant' | 'microseconds' | 'decimal'
   /** What stands for the value in --help. */
   placeholder: string
   summary: string
@@ -50,6 +50,16 @@ export const PARAMETERS = {
     placeholder: 'TIME',
     summary: 'Moment at which TTLs are judged, in epoch seconds or ISO 8601; the current second if not given',
   },
+  since: {
+    kind: 'microseconds',
+    placeholder: 'TIME',
+    summary: 'Rows whose newest write or deletion is not older, in epoch microseconds or ISO 8601',
+  },
+  until: {
+    kind: 'microseconds',
+    placeholder: 'TIME',
+    summary: 'Rows whose newest write or deletion is older than this',
+  },
   // Checked by chooseFormat, which has an error of its own for what is no format.
   format: { kind: 'text', placeholder: 'FORMAT', summary: `Output format: ${FORMAT_NAMES.join(', ')}` },
   batch_rows: {
@@ -68,15 +78,15 @@ export const PARAMETERS = {
   duration: {
     kind: 'choice',
     placeholder: 'TYPE',
-    summary: 'Type of duration columns: interval (the default), struct or text',
+    summary: 'Type of duration columns: interval (the default), struct (the default in Parquet) or text',
     choices: ['interval', 'struct', 'text'],
   },
   compression: {
     kind: 'choice',
     placeholder: 'CODEC',
-    summary: 'Compression of the buffers in Arrow batches: none (the default), lz4 or zstd',
+    summary: 'Compression inside Arrow batches (default none) or Parquet pages (default zstd): none, lz4 or zstd',
     choices: COMPRESSIONS,
-    formats: ['arrows', 'arrow'],
+    formats: ['arrows', 'arrow', 'parquet'],
   },
   null: {
     kind: 'text',
@@ -95,6 +105,7 @@ interface ValueOf {
   count: number
   choice: string
   instant: number
+  microseconds: bigint
   decimal: Decimal
 }
 
@@ -125,7 +136,7 @@ export function readParameters(
 }
 
 /** One value of a parameter, from text. @throws SluiceError BAD_PARAMETER */
-export function parseParameter(name: ParameterName, value: string): string | number | Decimal {
+export function parseParameter(name: ParameterName, value: string): string | number | bigint | Decimal {
   const parameter: Parameter = PARAMETERS[name]
   switch (parameter.kind) {
     case 'text':
@@ -137,13 +148,20 @@ export function parseParameter(name: ParameterName, value: string): string | num
       throw bad(name, value, `one of ${parameter.choices?.join(', ')}`)
     case 'instant':
       return parseInstant(name, value)
+    case 'microseconds':
+      return parseMicroseconds(name, value)
     case 'decimal':
       return parseDecimal(name, value)
   }
 }
 
 /** The part of the values that a scan is asked with. */
-export function scanRequest(values: ParameterValues, now: number, signal?: AbortSignal): ScanRequest {
+export function scanRequest(
+  values: ParameterValues,
+  format: FormatName,
+  now: number,
+  signal?: AbortSignal,
+): ScanRequest {
   return {
     start: values.start,
     end: values.end,
@@ -152,7 +170,10 @@ export function scanRequest(values: ParameterValues, now: number, signal?: Abort
     after: values.after,
     batchRows: values.batch_rows,
     decimal: values.decimal,
-    duration: values.duration as ScanRequest['duration'],
+    // Parquet has no type for an interval of months, days and nanoseconds.
+    duration: (values.duration ?? (format === 'parquet' ? 'struct' : undefined)) as ScanRequest['duration'],
+    since: values.since,
+    until: values.until,
     now,
     signal,
   }

@@ -66,19 +66,24 @@ class Gathered {
     return this.#bytes >= WRITE_BYTES
   }
 
-  async add(parts: Parts): Promise<void> {
+  /** Gives the number of parts that there were. */
+  async add(parts: Parts): Promise<number> {
+    let count = 0
     for await (const part of parts) {
       if (part.byteLength === 0) continue
       // Parts are pulled one at a time: a large batch of text is encoded at the sink's pace too.
       if (this.full) await this.#write()
       this.#parts.push(part)
       this.#bytes += part.byteLength
+      count++
     }
+    return count
   }
 
   async addBatch(batch: Batch, parts: Parts): Promise<void> {
     this.#batches.push(batch)
-    await this.add(parts)
+    // Where an exporter only takes a batch in (Parquet, up to a row group), nothing of it waits for the sink.
+    if ((await this.add(parts)) === 0) this.#batches.pop()?.release()
     this.#progress.batches++
     this.#progress.rows += batch.rows
     this.#progress.position = batch.position

@@ -35,6 +35,7 @@ export interface ExportFlags extends DataFlags {
 interface Job {
   name: TableName
   values: ParameterValues
+  format: FormatName
   exporter: Exporter
   now: number
   flags: ExportFlags
@@ -48,6 +49,7 @@ export async function exportTable(tableName: string, flags: ExportFlags): Promis
   const job: Job = {
     name: parseTableName(tableName),
     values,
+    format,
     exporter: createExporter(format, exporterOptions(values, format)),
     now: values.now ?? currentSecond(),
     flags,
@@ -69,8 +71,8 @@ export async function exportTable(tableName: string, flags: ExportFlags): Promis
 }
 
 async function exportPinned(pinned: PinnedSource, job: Job): Promise<void> {
-  const { values, now, exporter, signal, flags, name } = job
-  const scan = await pinned.scan(scanRequest(values, now, signal))
+  const { values, format, now, exporter, signal, flags, name } = job
+  const scan = await pinned.scan(scanRequest(values, format, now, signal))
   try {
     const progress = newPumpProgress()
     const output = await openOutput(flags.output, signal)

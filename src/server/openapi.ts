@@ -108,6 +108,8 @@ function schemaOf(name: ParameterName, { kind, minimum, maximum, choices }: Para
       return { type: 'string', pattern: '^(text|decimal(128|256):[0-9]+)$' }
     case 'instant':
       return { type: 'string', examples: ['1717200000', '2024-06-01T00:00:00Z'] }
+    case 'microseconds':
+      return { type: 'string', examples: ['1717200000000000', '2024-06-01T00:00:00Z'] }
     case 'text':
       return { type: 'string' }
   }

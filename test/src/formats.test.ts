@@ -25,7 +25,7 @@ test.each([
   expect(chooseFormat({ accept })).toBe(format)
 })
 
-test.each(['text/html', 'application/json', 'text/csv;q=0', ';;,', 'toString', 'application/vnd.apache.parquet'])(
+test.each(['text/html', 'application/json', 'text/csv;q=0', ';;,', 'toString', 'application/xml'])(
   'Accept: %s is not acceptable',
   (accept) => {
     expect(() => chooseFormat({ accept })).toThrow(expect.objectContaining({ code: 'NOT_ACCEPTABLE' }))

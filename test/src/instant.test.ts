@@ -1,7 +1,7 @@
 // The moments that `now` can name.
 
 import { expect, test } from 'vitest'
-import { parseInstant } from '../../src/instant.ts'
+import { parseInstant, parseMicroseconds } from '../../src/instant.ts'
 
 test.each([
   ['0', 0],
@@ -43,4 +43,22 @@ test.each([
   '2024-06-01Z',
 ])('%j is refused', (text) => {
   expect(() => parseInstant('now', text)).toThrow(expect.objectContaining({ code: 'BAD_PARAMETER' }))
+})
+
+test.each([
+  ['0', 0n],
+  ['-1', -1n],
+  ['1717200000000001', 1717200000000001n],
+  ['9223372036854775807', 9223372036854775807n],
+  ['-9223372036854775808', -9223372036854775808n],
+  ['2024-06-01', 1717200000000000n],
+  ['2024-06-01T00:00:00.000001Z', 1717200000000001n],
+  ['2024-06-01T02:00:00.5+02:00', 1717200000500000n],
+  ['1969-12-31T23:59:59.5Z', -500000n],
+])('%s is microsecond %i', (text, microseconds) => {
+  expect(parseMicroseconds('since', text)).toBe(microseconds)
+})
+
+test.each(['', '1.5', '9223372036854775808', '2024-13-01', '1e6'])('%j is no microsecond', (text) => {
+  expect(() => parseMicroseconds('since', text)).toThrow(expect.objectContaining({ code: 'BAD_PARAMETER' }))
 })

@@ -69,6 +69,32 @@ test('a batch whose text is large is encoded at the pace of the sink', async () 
   expect(made).toBe(50)
 })
 
+test('a batch of which no part waits is given back at once', async () => {
+  const { scan, counts, progress } = await prepared({ batches: 100, batchBytes: 10 })
+  let taken = 0
+  const exporter: Exporter = {
+    ...fakeExporter('parquet'),
+    *batch() {
+      if (++taken % 30 === 0) yield Buffer.alloc(1000)
+    },
+  }
+  let bytes = 0
+  await pump(
+    scan,
+    exporter,
+    {
+      async write(parts) {
+        for (const part of parts) bytes += part.length
+      },
+    },
+    progress,
+  )
+  expect(bytes).toBe(3002)
+  // Those that gave a part are held until it is written, which is at the end here.
+  expect(counts.mostHeld).toBeLessThanOrEqual(4)
+  expect(counts.held).toBe(0)
+})
+
 test('a sink that fails gets no more, and everything is given back', async () => {
   const { scan, counts, progress } = await prepared({ batches: 100, batchBytes: 2 << 20 })
   let writes = 0

@@ -64,7 +64,7 @@ async function answer(
   const headers = rowsHeaders(asked, exporter)
   const pinned = await context.source.pin(asked.keyspace, asked.table)
   try {
-    const scan = await pinned.scan(scanRequest(asked.values, asked.now, watch.signal))
+    const scan = await pinned.scan(scanRequest(asked.values, asked.format, asked.now, watch.signal))
     try {
       // No batch is pulled for a HEAD: it costs no more than opening the table.
       if (request.method === 'HEAD') reply.headers(headers).send()
