@@ -172,7 +172,9 @@ async function main(): Promise<number> {
     },
   })
   if (positionals[0] === 'compare' && positionals[1] !== undefined) {
-    return (await compare(positionals[1])).different.length === 0 ? 0 : 1
+    const { equal, different } = await compare(positionals[1])
+    console.log(`${equal} of ${equal + different.length} histories equal`)
+    return different.length === 0 ? 0 : 1
   }
   const formats = values.formats.split(',')
   for (const format of formats) if (!(format in VERSIONS)) throw new Error(`no format ${format}`)
