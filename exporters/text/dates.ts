@@ -3,7 +3,7 @@
 // exceeded with a plus. Dates come from ISO_LOCAL_DATE (SimpleDateSerializer), whose year is proleptic and may be negative.
 
 import { paddedAt, wholeAt } from './numbers.ts'
-import type { TextSink } from './sink.ts'
+import { putAscii, type TextSink } from './sink.ts'
 
 const MINUS = 0x2d
 const PLUS = 0x2b
@@ -22,10 +22,16 @@ export function putDate(out: TextSink, days: number): void {
   dateAt(out, days, false)
 }
 
+/** High half of the nanoseconds of a day. */
+const HIGHEST_TIME = 20_116
+
 /** Nanoseconds since midnight as int32 halves: HH:mm:ss.nnnnnnnnn. */
 export function putTime(out: TextSink, high: number, low: number): void {
+  if (high < 0 || high > HIGHEST_TIME) {
+    putOddTime(out, high, low)
+    return
+  }
   out.reserve(LONGEST)
-  // Below 2^47 for every time of day.
   const nanos = high * 0x100000000 + (low >>> 0)
   const minutes = Math.floor(nanos / NANOS_PER_MINUTE)
   const rest = nanos - minutes * NANOS_PER_MINUTE
@@ -34,6 +40,19 @@ export function putTime(out: TextSink, high: number, low: number): void {
   out.bytes[out.at++] = POINT
   paddedAt(out.bytes, out.at, rest - seconds * 1e9, 9)
   out.at += 9
+}
+
+/**
+ * Cassandra takes any 64 bits for a time when it is written, and its SELECT JSON fails on those that are none. Here they are written
+ * out as they are, with a sign and as many hours as there are.
+ */
+function putOddTime(out: TextSink, high: number, low: number): void {
+  const value = (BigInt(high) << 32n) | BigInt(low >>> 0)
+  const nanos = value < 0n ? -value : value
+  const seconds = nanos / 1_000_000_000n
+  const two = (part: bigint): string => part.toString().padStart(2, '0')
+  const clock = `${two(seconds / 3600n)}:${two((seconds / 60n) % 60n)}:${two(seconds % 60n)}`
+  putAscii(out, `${value < 0n ? '-' : ''}${clock}.${(nanos % 1_000_000_000n).toString().padStart(9, '0')}`)
 }
 
 /** How a timestamp is written: as SELECT JSON does, or by ISO 8601 with a T and a proleptic year, which loses nothing. */

@@ -177,3 +177,11 @@ test('times have nine digits', () => {
   expect(time(86_399_999_999_999n)).toBe('23:59:59.999999999')
   expect(time(29_574_123_000_000n)).toBe('08:12:54.123000000')
 })
+
+test('times that are none are written out whole', () => {
+  const time = (nanos: bigint) => written((out) => putTime(out, ...halves(nanos)))
+  expect(time(86_400_000_000_000n)).toBe('24:00:00.000000000')
+  expect(time(-1n)).toBe('-00:00:00.000000001')
+  expect(time(2n ** 63n - 1n)).toBe('2562047:47:16.854775807')
+  expect(time(-(2n ** 63n))).toBe('-2562047:47:16.854775808')
+})
