@@ -161,6 +161,10 @@ export class PartitionSource {
    */
   trySkipPartition(): number {
     const { window } = this
+    if (this.#state === ROWS && this.#big !== undefined) {
+      window.skip(this.#big.size)
+      this.#big = undefined
+    }
     while (this.#state === ROWS) {
       const { bytes, pos, end } = window
       if (pos >= end) return this.#ask(1)
