@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Exporter } from '../../exporters/exporter.ts'
+import { isSluiceError, SluiceError } from '../../storage/errors.ts'
 import type { Scan } from '../../storage/scan/scan-request.ts'
 import type { PumpProgress } from '../pump.ts'
 import { pump } from '../pump.ts'
@@ -28,16 +29,21 @@ export async function streamRows(
       {
         write(parts) {
           if (!response.headersSent) begin(response, headers)
-          return stream.write(parts)
+          return stream.write(parts).catch(left)
         },
       },
       progress,
     )
     if (!response.headersSent) begin(response, headers)
-    await stream.end()
+    await stream.end().catch(left)
   } finally {
     stream.detach()
   }
+}
+
+/** Writing to a connection fails for one reason; often it is the first to tell (EPIPE, ECONNRESET). */
+function left(error: unknown): never {
+  throw isSluiceError(error) ? error : new SluiceError('CANCELLED', { reason: 'the client left' }, error)
 }
 
 /** Ends a response that has begun so that the client sees it fail. */

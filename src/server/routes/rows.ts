@@ -109,7 +109,8 @@ async function send(
     reply.hijack()
     cutResponse(response)
     const level = error.code === 'CANCELLED' ? 'info' : 'error'
-    context.logger[level](log({ code: error.code, fields: error.fields, err: error.cause }), 'stream cut')
+    const cause = level === 'error' ? error.cause : undefined
+    context.logger[level](log({ code: error.code, fields: error.fields, err: cause }), 'stream cut')
   }
 }
 

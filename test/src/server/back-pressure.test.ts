@@ -3,10 +3,12 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import { request } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServer } from '../../../src/server/create-server.ts'
 import type { FakeTable } from '../fakes.ts'
-import { expectedBody, until } from '../fakes.ts'
+import { expectedBody, fakeExporter, fakeSource, until } from '../fakes.ts'
 import type { Running } from './running.ts'
 import { startServer } from './running.ts'
 
@@ -170,4 +172,25 @@ test('streams of many sizes are cut by their clients at many places without a tr
   }
   await until(() => counts.releases === counts.pins && counts.pins > 10, 'all released')
   expect(counts).toMatchObject({ closes: counts.scans, held: 0 })
+})
+
+test('a write to a client that has just left is told as its leaving, not as a fault', async () => {
+  const levels: string[] = []
+  const logger = pino({ level: 'debug' }, { write: (line: string) => levels.push(line) })
+  const source = fakeSource(TABLES)
+  const server = createServer({ source, createExporter: fakeExporter, logger })
+  const port = Number(new URL(await server.listen('127.0.0.1', 0)).port)
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /v1/keyspaces/ks/tables/endless/rows HTTP/1.1\r\nHost: x\r\n\r\n')
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.resetAndDestroy()
+    // The server is kept from its events, as by the work for others, and finds out by writing.
+    const busy = performance.now() + 20
+    while (performance.now() < busy);
+  }
+  await until(() => source.counts.releases === 20, 'all released')
+  await until(() => levels.length === 20, 'all logged')
+  for (const line of levels) expect(JSON.parse(line)).toMatchObject({ level: 30, code: 'CANCELLED' })
+  await server.close(0)
 })
