@@ -16,11 +16,18 @@ import {
   NO_TIMESTAMP_LO,
   type Unfiltered,
 } from '../rows/unfiltered.ts'
+import type { RowFilter } from './predicate/filter.ts'
+import type { ScanRowAccess } from './row-access.ts'
+import { BEHIND_SLICES, IN_SLICE, type PartitionSlices, SliceWalk } from './slice-walk.ts'
 import type { TimeWindow } from './time-window.ts'
+import { TombstoneCounter } from './tombstone-counter.ts'
 
 /** What step() says. */
 export const PARTITION_DONE = 0
-/** `waiting` needs bytes: call its more(), then step() again. */
+/**
+ * `waiting` needs bytes: bring them, then step() again. Where `seekBound` is given, all before it is not wanted: move the source there
+ * if its index can tell where, tell sought(), and step() again.
+ */
 export const WAITING = 1
 /** The writer's batch is full; `lastClustering` is that of its last row. Call step() again after taking the batch. */
 export const BATCH_FULL = 2
@@ -33,45 +40,35 @@ const MUST_STEP = 0
 const AT_UNFILTERED = 1
 const AT_END = 2
 
-// Where a row stands to the slices.
-const IN_SLICE = 0
-const OUTSIDE = 1
-const BEHIND_SLICES = 2
-
-/** A run of clusterings: from `start` to `end`, bounds whose kind says on which side of equal rows they stand. */
-export interface ClusteringSlice {
-  /** undefined: from the first. */
-  start: Unfiltered | undefined
-  /** undefined: to the last. */
-  end: Unfiltered | undefined
-}
-
-/** What of a partition is wanted. */
-export interface PartitionSlices {
-  /** Ascending, disjoint. */
-  slices: readonly ClusteringSlice[]
-  /** This slice of the partition is its beginning: it tells of a partition with static content alone. */
-  beginsPartition: boolean
+export interface MergeCounters {
+  partitionsVisited: number
+  partitionsEmitted: number
+  rowsVisited: number
+  rowsEmitted: number
+  tombstones: number
 }
 
 export interface MergeOptions {
   /** Epoch seconds at which TTLs are judged. */
   now: number
+  /** Rows over all partitions. */
   limit: number
-  /** Only rows whose newest write, or deletion of a part of them, lies in it. */
-  window?: TimeWindow
-  /** Static columns are among the output: a row is then as new as the partition's static row, if that is newer. */
-  showsStatics?: boolean
-}
-
-export interface MergeCounters {
-  partitionsVisited: number
-  rowsVisited: number
-  rowsEmitted: number
+  /** Tests on top of slices; `access` shows it the row at hand. */
+  filter: RowFilter | undefined
+  access: ScanRowAccess | undefined
+  /** A predicate asks for rows: a partition with only static content gives none. */
+  restrictsRows: boolean
+  /** Only rows whose newest write lies in it; `showsStatics`: the static row's writes are the row's too. */
+  window: TimeWindow | undefined
+  showsStatics: boolean
+  /** One row per partition, of its key and static columns alone. */
+  distinct: boolean
+  countTombstones: boolean
 }
 
 export class PartitionMerger {
   waiting: PartitionSource | undefined
+  seekBound: Unfiltered | undefined
   /** Clustering of the last row written; undefined when it was the row of a partition with static content alone. */
   lastClustering: Unfiltered | undefined
   #order: ClusteringOrder
@@ -79,6 +76,9 @@ export class PartitionMerger {
   #statics: RowReconciler
   #counters: MergeCounters
   #limit: number
+  #options: MergeOptions
+  #rowFilter: RowFilter | undefined
+  #tombstones: TombstoneCounter | undefined
   #window: TimeWindow | undefined
   #showsStatics: boolean
   #staticCompact: boolean
@@ -98,26 +98,36 @@ export class PartitionMerger {
   #group = new Int32Array(8)
   #hasStatics = false
   #anyRow = false
-  #slices: PartitionSlices | undefined
-  #slice = 0
+  #walk: SliceWalk
+  /** For which slice a source was moved last, plus 1. */
+  #sought = new Int32Array(8)
+  #waitingAt = 0
+  /** Nothing more of the partition is wanted. */
+  #passedOver = false
+  /** A row of the partition was written. */
+  #emitted = false
 
   constructor(layout: TableLayout, order: ClusteringOrder, counters: MergeCounters, options: MergeOptions) {
     this.#order = order
+    this.#options = options
+    this.#rowFilter = options.filter?.hasRowTests ? options.filter : undefined
+    this.#walk = new SliceWalk(order)
+    if (options.countTombstones) this.#tombstones = new TombstoneCounter(counters, options.now)
     const strict = layout.table.view?.requiresLiveness ?? false
     this.#regular = new RowReconciler(layout.regulars, options.now, strict)
     this.#statics = new RowReconciler(layout.statics, options.now, false)
     this.#counters = counters
     this.#limit = options.limit
     this.#window = options.window
-    this.#showsStatics = options.showsStatics ?? false
+    this.#showsStatics = options.showsStatics
     this.#staticCompact = layout.table.compact === 'static'
   }
 
   /** Starts on the partition that all these sources stand at, behind header and static row; oldest SSTable first. */
   begin(sources: PartitionSource[], slices?: PartitionSlices): void {
     this.#sources = sources
-    this.#slices = slices
-    this.#slice = 0
+    this.#walk.begin(slices?.slices)
+    this.#emitted = false
     const n = sources.length
     if (this.#state.length < n) {
       this.#state = new Uint8Array(2 * n)
@@ -125,15 +135,18 @@ export class PartitionMerger {
       this.#openLo = new Int32Array(2 * n)
       this.#openLdt = new Uint32Array(2 * n)
       this.#group = new Int32Array(2 * n)
+      this.#sought = new Int32Array(2 * n)
     }
     this.#partitionHi = NO_TIMESTAMP_HI
     this.#partitionLo = NO_TIMESTAMP_LO
     this.#partitionLdt = NO_DELETION_TIME
-    this.#anyRow = slices !== undefined && !slices.beginsPartition
+    const begins = slices === undefined || slices.beginsPartition
+    this.#anyRow = !begins || this.#options.restrictsRows
     this.#statics.begin()
     for (let i = 0; i < n; i++) {
       const source = sources[i]
       this.#state[i] = MUST_STEP
+      this.#sought[i] = 0
       this.#openHi[i] = source.openHi
       this.#openLo[i] = source.openLo
       this.#openLdt[i] = source.openLdt
@@ -144,9 +157,24 @@ export class PartitionMerger {
         this.#partitionLdt = source.deletionLdt
       }
       if (source.layout.hasStatics) this.#statics.add(source.staticRow)
+      if (begins) this.#tombstones?.partition(source)
     }
     this.#hasStatics = this.#statics.count > 0
     if (this.#hasStatics) this.#statics.resolve(this.#partitionHi, this.#partitionLo, this.#partitionLdt)
+    this.#activate()
+    // What a scan that began before this place has told of the partition is all there is to tell in a row per partition.
+    this.#passedOver = (this.#options.distinct && !begins) || !this.#matchesPartition()
+  }
+
+  /** The source in `waiting` was moved, if it could be; it has none of the rows behind `seekBound` if not `found`. */
+  sought(found: boolean): void {
+    const i = this.#waitingAt
+    const source = this.#sources[i]
+    this.#sought[i] = this.#walk.at + 1
+    if (!found) this.#state[i] = AT_END
+    this.#openHi[i] = found ? source.openHi : NO_TIMESTAMP_HI
+    this.#openLo[i] = found ? source.openLo : NO_TIMESTAMP_LO
+    this.#openLdt[i] = found ? source.openLdt : NO_DELETION_TIME
     this.#activate()
   }
 
@@ -154,6 +182,7 @@ export class PartitionMerger {
     const sources = this.#sources
     const n = sources.length
     const state = this.#state
+    if (this.#passedOver) return PARTITION_DONE
     writer.statics = this.#hasStatics ? this.#statics : undefined
     for (;;) {
       if (n === 1 && state[0] === MUST_STEP && this.#isPlain(sources[0])) {
@@ -166,6 +195,8 @@ export class PartitionMerger {
         if (state[i] === MUST_STEP) {
           if (sources[i].tryNext() === NEED) {
             this.waiting = sources[i]
+            this.#waitingAt = i
+            this.seekBound = this.#seekBound(i)
             return WAITING
           }
           state[i] = sources[i].current.kind === KIND_END ? AT_END : AT_UNFILTERED
@@ -180,27 +211,47 @@ export class PartitionMerger {
       }
       if (first < 0) return this.#end(writer)
       if (sources[first].current.kind === KIND_MARKER) {
+        if (this.#tombstones !== undefined) this.#countMarkers(grouped)
         this.#passMarkers(grouped)
         continue
       }
-      const standing =
-        this.#slices === undefined ? IN_SLICE : this.#standing(this.#slices.slices, sources[first].current)
+      const standing = this.#walk.standing(sources[first].current)
       if (standing === BEHIND_SLICES && (this.#anyRow || !this.#hasStatics || !this.#statics.isLive))
         return PARTITION_DONE
       const written = this.#row(writer, grouped, standing === IN_SLICE)
       for (let g = 0; g < grouped; g++) state[this.#group[g]] = MUST_STEP
       if (written) {
         if (writer.total >= this.#limit) return LIMIT_REACHED
+        if (this.#options.distinct) this.#passedOver = true
         if (writer.isFull) return BATCH_FULL
+        if (this.#passedOver) return PARTITION_DONE
       }
     }
+  }
+
+  #matchesPartition(): boolean {
+    const { filter, access } = this.#options
+    if (filter === undefined || access === undefined) return true
+    access.beginPartition(this.#sources[0], this.#hasStatics ? this.#statics : undefined)
+    return !filter.hasPartitionTests || filter.matchesPartition(access)
+  }
+
+  /** Where the source that needs bytes may go on: nothing is wanted of it before. */
+  #seekBound(i: number): Unfiltered | undefined {
+    const { start, at } = this.#walk
+    if (start === undefined || this.#sought[i] > at) return undefined
+    const source = this.#sources[i]
+    return source.hasPrevious && this.#order.compare(source.previous, start) >= 0 ? undefined : start
   }
 
   /** No deletion is in force, and all rows are wanted. */
   #isPlain(source: PartitionSource): boolean {
     return (
       source.run !== undefined &&
-      this.#slices === undefined &&
+      this.#walk.slices === undefined &&
+      this.#rowFilter === undefined &&
+      this.#tombstones === undefined &&
+      !this.#options.distinct &&
       this.#activeHi === NO_TIMESTAMP_HI &&
       this.#activeLo === NO_TIMESTAMP_LO &&
       !source.isOpen
@@ -218,8 +269,15 @@ export class PartitionMerger {
       this.#anyRow = true
       this.lastClustering = source.previous
     }
+    if (!this.#emitted && state.rowsInFirst > 0) {
+      this.#counters.partitionsEmitted++
+      this.#emitted = true
+    }
     if (state.partitions > 0) {
+      // Of the partition begun last there may be no row so far.
+      this.#emitted = state.rows > state.rowsBeforeLast
       this.#counters.partitionsVisited += state.partitions
+      this.#counters.partitionsEmitted += state.partitions - (this.#emitted ? 0 : 1)
       if (state.wholeKeyLength >= 0) writer.beginPartition(source)
     }
     if (writer.total >= this.#limit) return LIMIT_REACHED
@@ -237,14 +295,40 @@ export class PartitionMerger {
     regular.begin()
     for (let g = 0; g < grouped; g++) regular.add(this.#sources[this.#group[g]].current)
     regular.resolve(this.#activeHi, this.#activeLo, this.#activeLdt)
+    if (wanted && this.#tombstones !== undefined) {
+      for (let g = 0; g < grouped; g++) this.#tombstones.row(this.#sources[this.#group[g]].current)
+    }
     if (!regular.isLive) return false
     // Of clusterings that compare equal with other bytes (decimal 1.0 and 1.00) the newest SSTable's is shown.
     const clustering = this.#sources[this.#group[grouped - 1]].current
     this.#anyRow = true
-    if (!wanted || (this.#window !== undefined && !this.#isInWindow(this.#window, regular))) return false
+    if (this.#window !== undefined && !this.#isInWindow(this.#window, regular)) return false
+    // Of a partition that is shown by one row, any row will do.
+    if (this.#options.distinct) return this.#writePartition(writer)
+    if (!wanted) return false
+    if (this.#rowFilter !== undefined) {
+      const { access } = this.#options
+      access!.beginRow(clustering, regular)
+      if (!this.#rowFilter.matchesRow(access!)) return false
+    }
     this.lastClustering = clustering
     writer.write(clustering, regular)
+    this.#count()
+    return true
+  }
+
+  #count(): void {
     this.#counters.rowsEmitted++
+    if (!this.#emitted) this.#counters.partitionsEmitted++
+    this.#emitted = true
+  }
+
+  /** The row that stands for a partition. */
+  #writePartition(writer: RowWriter): true {
+    this.lastClustering = undefined
+    this.#anyRow = true
+    writer.write(undefined, undefined)
+    this.#count()
     return true
   }
 
@@ -258,16 +342,11 @@ export class PartitionMerger {
     return isStaticNewer ? window.has(newestHi, newestLo) : window.has(regular.newestHi, regular.newestLo)
   }
 
-  #standing(slices: readonly ClusteringSlice[], row: Unfiltered): number {
-    while (this.#slice < slices.length) {
-      const { start, end } = slices[this.#slice]
-      if (end !== undefined && this.#order.compare(row, end) > 0) {
-        this.#slice++
-        continue
-      }
-      return start !== undefined && this.#order.compare(row, start) < 0 ? OUTSIDE : IN_SLICE
+  #countMarkers(grouped: number): void {
+    for (let g = 0; g < grouped; g++) {
+      const { current } = this.#sources[this.#group[g]]
+      if (current.kind === KIND_MARKER) this.#tombstones!.marker(current)
     }
-    return BEHIND_SLICES
   }
 
   /** Markers of several sources at one point: all take effect before the next row is looked at. */
@@ -303,16 +382,19 @@ export class PartitionMerger {
 
   #end(writer: RowWriter): number {
     const isStaticRow = this.#hasStatics && this.#statics.isLive && (!this.#anyRow || this.#staticCompact)
-    if (isStaticRow && (this.#window?.has(this.#statics.newestHi, this.#statics.newestLo) ?? true)) {
-      this.lastClustering = undefined
-      this.#anyRow = true
+    if (isStaticRow && this.#matchesStatics()) {
       this.#hasStatics = false
       writer.statics = this.#statics
-      writer.write(undefined, undefined)
-      this.#counters.rowsEmitted++
+      this.#writePartition(writer)
       if (writer.total >= this.#limit) return LIMIT_REACHED
       if (writer.isFull) return BATCH_FULL
     }
     return PARTITION_DONE
+  }
+
+  #matchesStatics(): boolean {
+    if (!(this.#window?.has(this.#statics.newestHi, this.#statics.newestLo) ?? true)) return false
+    // In a static compact table the columns that CQL shows as regular are static ones.
+    return this.#rowFilter === undefined || !this.#staticCompact || this.#rowFilter.matchesRow(this.#options.access!)
   }
 }

@@ -1,67 +1,102 @@
-// The two positions that a scan lies between (a resume point, the ends of a split), and what they cut out of one partition.
+// What a scan is to read: the parts of the ring between its positions (a resume point, the ends of a split), and what those and a
+// predicate's slices leave of one partition.
 
-import type { Partitioner } from '../ring/partitioner.ts'
-import { comparePartitionToPosition, isInsidePartition, type KeyPosition, type Position } from '../ring/position.ts'
+import { comparePrefixes } from '../ring/clustering-prefix.ts'
+import type { Partitioner, Token } from '../ring/partitioner.ts'
+import {
+  comparePartitionToPosition,
+  comparePositions,
+  isInsidePartition,
+  type KeyPosition,
+  type Position,
+} from '../ring/position.ts'
+import type { TokenInterval } from '../ring/token-range.ts'
+import type { ClusteringOrder } from '../rows/clustering.ts'
 import type { PartitionSource } from '../rows/partition-source.ts'
-import { EXCL_START, INCL_START, Unfiltered } from '../rows/unfiltered.ts'
-import type { PartitionSlices } from './partition-merger.ts'
+import { EXCL_START, INCL_START, type Unfiltered } from '../rows/unfiltered.ts'
+import type { ColumnSchema } from '../schema/table.ts'
+import { boundOfPrefix, cutSlices, type PartitionSlices, type RowSlice } from './slice-walk.ts'
+
+/** A part of the ring, between two positions; null: the ring's own beginning or end. */
+export interface Reach {
+  from: Position | null
+  to: Position | null
+}
+
+/** The parts of the intervals that lie between two positions; ascending, disjoint. */
+export function reaches(
+  partitioner: Partitioner,
+  clustering: readonly ColumnSchema[],
+  intervals: readonly TokenInterval[],
+  lower: Position | undefined,
+  upper: Position | undefined,
+): Reach[] {
+  const compare = (a: Position, b: Position) =>
+    comparePositions(partitioner, (x, y) => comparePrefixes(clustering, x, y), a, b)
+  const at = (token: Token | null): Position | null => token && { kind: 'token', token }
+  const result: Reach[] = []
+  for (const { start, end } of intervals) {
+    let from = at(start)
+    let to = at(end)
+    if (lower !== undefined && (from === null || compare(from, lower) < 0)) from = lower
+    if (upper !== undefined && (to === null || compare(to, upper) > 0)) to = upper
+    if (from === null || to === null || compare(from, to) < 0) result.push({ from, to })
+  }
+  return result
+}
 
 export class ScanBounds {
-  readonly lower: Position | undefined
-  readonly upper: Position | undefined
   #partitioner: Partitioner
+  #order: ClusteringOrder
+  #lower: KeyPosition | undefined
+  #upper: KeyPosition | undefined
   #lowerBound: Unfiltered | undefined
   #upperBound: Unfiltered | undefined
+  #predicate: PartitionSlices | undefined
 
-  constructor(partitioner: Partitioner, lower: Position | undefined, upper: Position | undefined) {
-    this.lower = lower
-    this.upper = upper
+  /** `slices`: what a predicate leaves of every partition. */
+  constructor(
+    partitioner: Partitioner,
+    order: ClusteringOrder,
+    lower: Position | undefined,
+    upper: Position | undefined,
+    slices: readonly RowSlice[] | undefined,
+  ) {
     this.#partitioner = partitioner
-    this.#lowerBound = lower !== undefined && isInsidePartition(lower) ? boundOf(lower) : undefined
-    this.#upperBound = upper !== undefined && isInsidePartition(upper) ? boundOf(upper) : undefined
-  }
-
-  /** Where the source's partition stands: -1 before the scan, 1 behind it, 0 in it, at least in part. */
-  place(source: PartitionSource): number {
-    if (this.lower !== undefined && this.#compare(source, this.lower) < 0) return -1
-    if (this.upper !== undefined && this.#compare(source, this.upper) > 0) return 1
-    return 0
+    this.#order = order
+    if (lower !== undefined && isInsidePartition(lower)) {
+      this.#lower = lower
+      this.#lowerBound = boundOf(lower)
+    }
+    if (upper !== undefined && isInsidePartition(upper)) {
+      this.#upper = upper
+      this.#upperBound = boundOf(upper)
+    }
+    // Whoever asks for slices asks for rows: static content alone is nothing to them.
+    if (slices !== undefined) this.#predicate = { slices, beginsPartition: false }
   }
 
   /** What of the source's partition lies in the scan; undefined: all. */
   slices(source: PartitionSource): PartitionSlices | undefined {
-    const start =
-      this.#lowerBound !== undefined && this.#compare(source, this.lower!) === 0 ? this.#lowerBound : undefined
-    const end =
-      this.#upperBound !== undefined && this.#compare(source, this.upper!) === 0 ? this.#upperBound : undefined
-    if (start === undefined && end === undefined) return undefined
-    return { slices: [{ start, end }], beginsPartition: start === undefined }
+    if (this.#lower === undefined && this.#upper === undefined) return this.#predicate
+    const start = this.#isInside(source, this.#lower) ? this.#lowerBound : undefined
+    const end = this.#isInside(source, this.#upper) ? this.#upperBound : undefined
+    if (start === undefined && end === undefined) return this.#predicate
+    const whole = this.#predicate?.slices ?? [{ start: undefined, end: undefined }]
+    return {
+      slices: cutSlices(this.#order, whole, start, end),
+      beginsPartition: start === undefined && this.#predicate === undefined,
+    }
   }
 
-  #compare(source: PartitionSource, position: Position): number {
-    return comparePartitionToPosition(this.#partitioner, source.token, 0, source.key, 0, source.keyLength, position)
+  #isInside(source: PartitionSource, position: KeyPosition | undefined): boolean {
+    if (position === undefined) return false
+    const { token, key, keyLength } = source
+    return comparePartitionToPosition(this.#partitioner, token, 0, key, 0, keyLength, position) === 0
   }
 }
 
 /** A position inside a partition as a bound: rows that compare below it are before it. */
 function boundOf(position: KeyPosition): Unfiltered {
   return boundOfPrefix(position.clustering, position.after ? EXCL_START : INCL_START)
-}
-
-/** A bound over clustering values, null for null. */
-export function boundOfPrefix(values: readonly (Uint8Array | null)[], kind: number): Unfiltered {
-  const bound = new Unfiltered()
-  bound.boundKind = kind
-  bound.reserveClustering(values.length)
-  const length = values.reduce((sum, v) => sum + (v?.length ?? 0), 0)
-  bound.bytes = new Uint8Array(length)
-  bound.view = new DataView(bound.bytes.buffer)
-  let at = 0
-  values.forEach((value, i) => {
-    bound.clusteringOffset[i] = at
-    bound.clusteringLength[i] = value === null ? -1 : value.length
-    if (value !== null) bound.bytes.set(value, at)
-    at += value?.length ?? 0
-  })
-  return bound
 }

@@ -1,6 +1,7 @@
 // What a scan is asked for, and what it tells while it runs. The server and the CLI fill in a ScanRequest and pull batches.
 
 import type { BatchSchema } from '../rows/batch.ts'
+import type { IndexCounters } from '../sstable/index.ts'
 
 export interface ScanRequest {
   /** `(start, end]` as text in the partitioner's own notation; undefined: the ring's minimum or maximum. */
@@ -31,24 +32,51 @@ export interface ScanRequest {
   until?: bigint
   /** Deletions in force as rows, in place of live rows. */
   tombstones?: boolean
+  /** Rows are counted and no column is filled, whatever `columns` says. */
+  countOnly?: boolean
+  /** Counts tombstones too (ScanStats.tombstones); slower where the SSTables can hold any. */
+  countTombstones?: boolean
   /** Tests: decode every row with the plain decoder. */
   plainDecoder?: boolean
   /** Checked between windows: an aborted scan ends with CANCELLED. */
   signal?: AbortSignal
 }
 
-/** Counters of one scan; plain numbers, updated while it runs. */
+/** Counters of one scan; plain numbers, updated while it runs. Bytes are those read from disk if not said otherwise. */
 export interface ScanStats {
-  /** Bytes of Data.db read from disk (compressed form), and bytes they inflate to. */
+  /** Bytes of Data.db (compressed form), and bytes they inflate to. */
   dataBytesRead: number
   dataBytesInflated: number
+  /** Uncompressed bytes of Data.db gone through, stepped over ones included. */
+  dataBytesCovered: number
+  /** Of all index components: the sum of the four below. */
   indexBytesRead: number
+  /** Summary.db */
+  summaryBytesRead: number
+  /** Index.db or Partitions.db */
+  partitionIndexBytesRead: number
+  /** The promoted parts of Index.db, or Rows.db */
+  rowIndexBytesRead: number
+  /** Filter.db */
+  filterBytesRead: number
   chunksInflated: number
+  /** Entries of wide partitions' indexes. */
   indexBlocksDecoded: number
+  filterChecks: number
+  /** Keys that a bloom filter kept from being looked up. */
+  filterRejections: number
+  /** SSTables of the table; of them left out by their statistics, and read in Data.db. */
+  sstables: number
+  sstablesPruned: number
+  sstablesRead: number
   partitionsVisited: number
+  /** Partitions with at least one row emitted. */
+  partitionsEmitted: number
   rowsVisited: number
   rowsEmitted: number
   batches: number
+  /** Of what was gone through, in each SSTable by itself; only where a scan is asked to count them. */
+  tombstones: number
   /** Cells whose local deletion time was beyond what their version can hold (the year 2038 overflow). */
   overflowedDeletionTimes: number
   /** Zero-length values of types other than text, ascii and blob that were emitted (null in Arrow). */
@@ -61,17 +89,42 @@ export function newScanStats(): ScanStats {
   return {
     dataBytesRead: 0,
     dataBytesInflated: 0,
+    dataBytesCovered: 0,
     indexBytesRead: 0,
+    summaryBytesRead: 0,
+    partitionIndexBytesRead: 0,
+    rowIndexBytesRead: 0,
+    filterBytesRead: 0,
     chunksInflated: 0,
     indexBlocksDecoded: 0,
+    filterChecks: 0,
+    filterRejections: 0,
+    sstables: 0,
+    sstablesPruned: 0,
+    sstablesRead: 0,
     partitionsVisited: 0,
+    partitionsEmitted: 0,
     rowsVisited: 0,
     rowsEmitted: 0,
     batches: 0,
+    tombstones: 0,
     overflowedDeletionTimes: 0,
     emptyValues: 0,
     dataBytesTotal: 0,
   }
+}
+
+/** Takes over what the lookups of all indexes have cost so far. */
+export function takeIndexCounters(stats: ScanStats, counters: IndexCounters): void {
+  stats.summaryBytesRead = counters.summary.bytesRead
+  stats.partitionIndexBytesRead = counters.index.bytesRead
+  stats.rowIndexBytesRead = counters.rowIndex.bytesRead
+  stats.filterBytesRead = counters.filter.bytesRead
+  stats.indexBytesRead =
+    stats.summaryBytesRead + stats.partitionIndexBytesRead + stats.rowIndexBytesRead + stats.filterBytesRead
+  stats.indexBlocksDecoded = counters.blocksDecoded
+  stats.filterChecks = counters.filterChecks
+  stats.filterRejections = counters.filterRejections
 }
 
 /** A scan in progress: pull batches until undefined. */

@@ -4,9 +4,8 @@
 import { DataWindow, DEFAULT_WINDOW } from '../bytes/window.ts'
 import { SluiceError } from '../errors.ts'
 import { type Partitioner, partitionerByName } from '../ring/partitioner.ts'
-import { decodePosition, type Position } from '../ring/position.ts'
-import { parseTokenRange } from '../ring/token-range.ts'
 import type { BatchSchema, Field } from '../rows/batch.ts'
+import { BIG_ROW_BYTES } from '../rows/big-row.ts'
 import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
 import { PartitionSource } from '../rows/partition-source.ts'
@@ -25,11 +24,18 @@ import { isMultiCell } from '../schema/cql-type.ts'
 import { formatCqlType } from '../schema/cql-type-text.ts'
 import type { ColumnSchema, TableSchema } from '../schema/table.ts'
 import { dataChunks } from '../sstable/data-chunks.ts'
+import { newIndexCounters } from '../sstable/index.ts'
+import { openIndex } from '../sstable/open-index.ts'
+import type { SSTable } from '../sstable/sstable.ts'
 import { PartitionMerger } from './partition-merger.ts'
 import type { PinnedTable } from './pinned-table.ts'
+import { ScanRowAccess } from './row-access.ts'
 import { ScanBounds } from './scan-bounds.ts'
 import { newScanStats, type Scan, type ScanRequest } from './scan-request.ts'
+import { mayHold, scanTarget } from './scan-target.ts'
 import { parseSelection, type Selector } from './selection.ts'
+import { rowSlices } from './slice-walk.ts'
+import { SourceRoute } from './source-route.ts'
 import { TableScan } from './table-scan.ts'
 import { type TimeWindow, timeWindow } from './time-window.ts'
 
@@ -48,57 +54,107 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
     })
   }
   const partitioner = partitionerOf(pinned)
-  const intervals = parseTokenRange(partitioner, request.start, request.end)
-  const selectors = parseSelection(request.columns, table, partitioner)
+  const target = scanTarget(table, partitioner, request)
+  const selectors = selectorsOf(table, partitioner, request)
   const { layout, files } = layoutTable(table, pinned.sstables)
   const columns = selectors.map((s) => outputColumn(s, layout, request))
   const schema: BatchSchema = { fields: columns.map((c) => c.field), metadata: metadataOf(pinned, request) }
   const scope = `${table.keyspace}.${table.table}`
-  const position = (text: string | undefined): Position | undefined =>
-    text === undefined ? undefined : decodePosition(partitioner, scope, table.clustering.length, text)
-  const lower = position(request.after) ?? position(request.from)
-  const bounds = new ScanBounds(partitioner, lower, position(request.to))
   const limits = batchLimits(request)
   const window = timeWindow(request)
-  markWanted(files, layout, columns)
+  markWanted(files, layout, columns, target.filter?.columns ?? [])
 
   const stats = newScanStats()
+  stats.sstables = files.length
+  const indexCounters = newIndexCounters()
   const order = new ClusteringOrder(layout)
+  const { filter, slices, restrictsRows } = target
+  const bounds = new ScanBounds(partitioner, order, target.lower, target.upper, slices && rowSlices(slices))
   const limit = request.limit ?? Number.POSITIVE_INFINITY
   const writer = new RowWriter(schema, columns, limits, table.partitionKey.length, partitioner)
-  const sources = files.map((file) => {
-    const data = new DataWindow(dataChunks(file.sstable), DEFAULT_WINDOW, stats)
-    stats.dataBytesTotal += file.sstable.dataFileLength
+  const showsStatics = [
+    ...selectors.flatMap((s) => ('column' in s ? [s.column] : [])),
+    ...(filter?.columns ?? []),
+  ].some((column) => column.kind === 'static')
+  const kept = files.filter(({ sstable }) => mayHold(table, sstable, slices, showsStatics))
+  stats.sstablesPruned = files.length - kept.length
+  const countTombstones = (request.countTombstones ?? false) && kept.some(({ sstable }) => mayHoldTombstones(sstable))
+  const routes = kept.map((file) => {
+    const { sstable } = file
+    const data = new DataWindow(dataChunks(sstable), DEFAULT_WINDOW, stats)
+    stats.dataBytesTotal += sstable.dataFileLength
     const source = new PartitionSource(data, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    source.bigRowBytes = bigRowBytes(file)
     // Runs of rows are decoded without a look at their write times.
     const decode =
       request.plainDecoder || window !== undefined ? undefined : runDecoder(layout, file, columns, partitioner)
     if (decode !== undefined) {
       source.run = { decode, state: new RunState(file, writer, request.now, table.partitionKey.length) }
     }
-    return source
+    const index = openIndex(sstable, partitioner, indexCounters)
+    return new SourceRoute(source, index, { partitioner, stats, reaches: target.reaches, keys: target.keys })
   })
+  const distinct = request.distinct ?? false
   pinned.retain()
   return new TableScan({
     schema,
     stats,
-    sources,
+    routes,
+    indexCounters,
     partitioner,
-    intervals,
     merger: new PartitionMerger(layout, order, stats, {
       now: request.now,
       limit,
+      filter,
+      access: filter && new ScanRowAccess(filter.columns, layout),
+      restrictsRows,
       window,
       showsStatics: selectors.some((s) => 'column' in s && s.column.kind === 'static'),
+      distinct,
+      countTombstones,
     }),
-    proposers: window && proposers(window, sources),
+    proposers:
+      window &&
+      proposers(
+        window,
+        routes.map(({ source }) => source),
+      ),
     writer,
     bounds,
+    canCross: filter === undefined && slices === undefined && !distinct && !countTombstones,
     limit,
     scope,
     signal: request.signal,
     onClose: () => pinned.release(),
   })
+}
+
+/** What the request asks to see of each row. */
+function selectorsOf(table: TableSchema, partitioner: Partitioner, request: ScanRequest): Selector[] {
+  if (request.countOnly) return []
+  const selectors = parseSelection(request.columns, table, partitioner)
+  if (!request.distinct) return selectors
+  const ofPartition = (s: Selector) =>
+    s.kind === 'token' || ('column' in s && (s.column.kind === 'partition_key' || s.column.kind === 'static'))
+  if (request.columns === undefined) return selectors.filter(ofPartition)
+  const other = selectors.find((s) => !ofPartition(s))
+  if (other === undefined) return selectors
+  throw new SluiceError('BAD_SELECTOR', {
+    column: other.name,
+    reason: 'with distinct only partition key and static columns can be asked for',
+  })
+}
+
+/** STATS keeps the least local deletion time of all that is deleted or expires; Infinity: nothing is. */
+function mayHoldTombstones({ statistics }: SSTable): boolean {
+  return statistics.minLocalDeletionTime !== Number.POSITIVE_INFINITY || statistics.hasPartitionLevelDeletions
+}
+
+/** Where values are not wanted, rows of more than two chunks are worth a jump. */
+function bigRowBytes({ sstable, statics, regulars }: FileLayout): number {
+  if (!statics.wanted.includes(0) && !regulars.wanted.includes(0)) return BIG_ROW_BYTES
+  const chunk = sstable.compression?.chunkLength ?? sstable.crc?.chunkSize ?? BIG_ROW_BYTES
+  return Math.min(BIG_ROW_BYTES, 2 * chunk)
 }
 
 function partitionerOf(pinned: PinnedTable): Partitioner {
@@ -185,12 +241,22 @@ function cellOf(column: ColumnSchema, layout: TableLayout): { isStatic: boolean;
   return { isStatic, slot: slotOf(isStatic ? layout.statics : layout.regulars, column) }
 }
 
-/** Values that no output column needs are stepped over. */
-function markWanted(files: FileLayout[], layout: TableLayout, columns: OutputColumn[]): void {
+/** Values that no output column and no test needs are stepped over. */
+function markWanted(
+  files: FileLayout[],
+  layout: TableLayout,
+  columns: OutputColumn[],
+  tested: readonly ColumnSchema[],
+): void {
   const wanted = { statics: new Set<number>(), regulars: new Set<number>() }
   for (const { source } of columns) {
     if (source.kind === 'cell') wanted[source.isStatic ? 'statics' : 'regulars'].add(source.slot)
     else if (source.kind === 'cell_time') wanted[source.isStatic ? 'statics' : 'regulars'].add(source.slot)
+  }
+  for (const column of tested) {
+    if (column.kind === 'partition_key' || column.kind === 'clustering') continue
+    const { isStatic, slot } = cellOf(column, layout)
+    wanted[isStatic ? 'statics' : 'regulars'].add(slot)
   }
   for (const file of files) {
     mark(file.statics, layout.statics, wanted.statics)

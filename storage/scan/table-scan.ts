@@ -1,31 +1,35 @@
 // A scan at work: pulls partitions out of the sources in ring order, merges each, fills batches. Asynchronous only where a
-// window needs bytes; everything between two fills is one synchronous run.
+// window needs bytes or an index is asked; everything between is one synchronous run.
 
 import { isSluiceError, SluiceError } from '../errors.ts'
-import { compareWords, type Partitioner } from '../ring/partitioner.ts'
+import type { Partitioner } from '../ring/partitioner.ts'
 import { behindPartition, behindRow, encodePosition } from '../ring/position.ts'
-import { compareToInterval, type TokenInterval } from '../ring/token-range.ts'
 import type { Batch, BatchSchema } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import type { Unfiltered } from '../rows/unfiltered.ts'
+import type { IndexCounters } from '../sstable/index.ts'
 import { BATCH_FULL, LIMIT_REACHED, type PartitionMerger, WAITING } from './partition-merger.ts'
 import type { ScanBounds } from './scan-bounds.ts'
-import type { Scan, ScanStats } from './scan-request.ts'
+import { type Scan, type ScanStats, takeIndexCounters } from './scan-request.ts'
+import { valuesOf } from './slice-walk.ts'
 import { SourceHeap } from './source-heap.ts'
+import type { SourceRoute } from './source-route.ts'
 
 export interface TableScanParts {
   schema: BatchSchema
   stats: ScanStats
-  sources: PartitionSource[]
+  /** Oldest SSTable first. */
+  routes: SourceRoute[]
+  indexCounters: IndexCounters
   partitioner: Partitioner
-  /** In normal form: ascending, disjoint. */
-  intervals: readonly TokenInterval[]
   merger: PartitionMerger
   /** Only partitions that one of these holds are looked at; undefined: all. */
   proposers: ReadonlySet<PartitionSource> | undefined
   writer: RowWriter
-  /** Only what lies behind `lower` and before `upper`. */
   bounds: ScanBounds
+  /** Runs of rows may go on over partition ends. */
+  canCross: boolean
   limit: number
   /** Names the table in positions. */
   scope: string
@@ -34,7 +38,7 @@ export interface TableScanParts {
 }
 
 // What run() comes back with.
-const NEEDS_BYTES = 0
+const PENDING = 0
 const FULL = 1
 const DONE = 2
 const LIMITED = 3
@@ -44,11 +48,17 @@ export class TableScan implements Scan {
   readonly stats: ScanStats
   #parts: TableScanParts
   #heap: SourceHeap
+  #routes: Map<PartitionSource, SourceRoute>
   /** Sources that must step to their next partition before the heap is whole. */
   #moving: PartitionSource[]
+  /** Those of them that are to go on to their next stretch. */
+  #leaving: Set<PartitionSource>
   #group: PartitionSource[] = []
-  #interval = 0
+  /** Key of the partition looked at last, where its source has gone on. */
+  #lastKey: Uint8Array | undefined
   #inPartition = false
+  /** What run() waits for, and of which source. */
+  #pending: (() => Promise<void>) | undefined
   #waiting: PartitionSource | undefined
   #done = false
   #closed = false
@@ -58,9 +68,12 @@ export class TableScan implements Scan {
     this.#parts = parts
     this.schema = parts.schema
     this.stats = parts.stats
-    this.#heap = new SourceHeap(parts.partitioner, parts.sources)
-    this.#moving = [...parts.sources]
-    if (parts.limit === 0 || parts.intervals.length === 0) this.#done = true
+    const sources = parts.routes.map(({ source }) => source)
+    this.#routes = new Map(parts.routes.map((route) => [route.source, route]))
+    this.#heap = new SourceHeap(parts.partitioner, sources)
+    this.#moving = sources
+    this.#leaving = new Set(sources)
+    if (parts.limit === 0) this.#done = true
   }
 
   async next(): Promise<Batch | undefined> {
@@ -85,10 +98,10 @@ export class TableScan implements Scan {
   }
 
   async #free(): Promise<void> {
-    const { sources, onClose } = this.#parts
+    const { routes, onClose } = this.#parts
     if (this.#freed) return
     this.#freed = true
-    await Promise.all(sources.map((source) => source.window.close()))
+    await Promise.all(routes.map(({ source }) => source.window.close()))
     await onClose()
   }
 
@@ -98,8 +111,9 @@ export class TableScan implements Scan {
     while (!this.#done) {
       if (this.#parts.signal?.aborted || this.#closed) throw new SluiceError('CANCELLED')
       const outcome = this.#run()
-      if (outcome === NEEDS_BYTES) {
-        await this.#waiting!.more()
+      if (outcome === PENDING) {
+        await this.#pending!()
+        takeIndexCounters(this.stats, this.#parts.indexCounters)
       } else {
         if (outcome !== FULL) this.#done = true
         if (this.#parts.writer.rows > 0) return this.#batch(outcome === DONE)
@@ -117,104 +131,123 @@ export class TableScan implements Scan {
   #position(last: boolean): string {
     const { merger, partitioner, scope } = this.#parts
     const source = this.#group[0]
-    const key = source.key.slice(0, source.keyLength)
+    const key = this.#lastKey ?? source.key.slice(0, source.keyLength)
     if (last) return encodePosition(partitioner, scope, behindPartition(partitioner, key))
     const row = merger.lastClustering
-    const clustering: (Uint8Array | null)[] = []
-    for (let i = 0; row !== undefined && i < row.clusteringCount; i++) {
-      const at = row.clusteringOffset[i]
-      clustering.push(row.clusteringLength[i] < 0 ? null : row.bytes.slice(at, at + row.clusteringLength[i]))
-    }
+    const clustering = row === undefined ? [] : valuesOf(row)
     return encodePosition(partitioner, scope, behindRow(partitioner, key, clustering))
   }
 
-  /** Works until bytes are needed, a batch is full, or the end. */
+  /** Works until bytes or an index are needed, a batch is full, or the end. */
   #run(): number {
     const { merger, writer } = this.#parts
     for (;;) {
       if (this.#inPartition) {
         const status = merger.step(writer)
         if (status === WAITING) {
-          this.#waiting = merger.waiting
-          return NEEDS_BYTES
+          this.#waitFor(merger.waiting!, merger.seekBound)
+          return PENDING
         }
         if (status === BATCH_FULL) return FULL
         if (status === LIMIT_REACHED) return LIMITED
         this.#inPartition = false
-        this.#moving.push(...this.#group)
+        this.#moveGroup()
       }
-      if (!this.#advance()) return NEEDS_BYTES
+      if (!this.#advance()) return PENDING
       if (!this.#choose()) return DONE
     }
   }
 
-  /** Brings every source in #moving to its next partition and into the heap. False: #waiting needs bytes. */
+  #waitFor(source: PartitionSource, bound: Unfiltered | undefined): void {
+    const { merger } = this.#parts
+    const route = this.#routes.get(source)!
+    this.#waiting = source
+    this.#pending = bound === undefined ? () => route.more() : async () => merger.sought(await route.seekRow(bound))
+  }
+
+  /** The group is done with its partition. */
+  #moveGroup(): void {
+    for (const source of this.#group) {
+      this.#moving.push(source)
+      if (this.#routes.get(source)!.isLast) this.#leaving.add(source)
+    }
+  }
+
+  /** Brings every source in #moving to its next partition and into the heap. False: #pending must be done first. */
   #advance(): boolean {
     const moving = this.#moving
     while (moving.length > 0) {
       const source = moving[moving.length - 1]
-      let status = source.trySkipPartition()
-      if (status !== NEED) status = source.tryPartition()
-      if (status === NEED) {
-        this.#waiting = source
+      const route = this.#routes.get(source)!
+      this.#waiting = source
+      if (this.#leaving.has(source)) {
+        this.#pending = () => this.#leave(route)
         return false
       }
-      moving.pop()
-      if (status !== EXHAUSTED) this.#heap.push(source)
+      if (source.trySkipPartition() === NEED) {
+        this.#pending = route.shouldSkip ? () => route.skipPartition() : () => route.more()
+        return false
+      }
+      const status = source.tryPartition()
+      if (status === NEED) {
+        this.#pending = () => route.more()
+        return false
+      }
+      if (status === EXHAUSTED) {
+        route.check()
+        this.#leaving.add(source)
+      } else if (route.accepts()) {
+        moving.pop()
+        this.#heap.push(source)
+      } else if (route.isLast) {
+        this.#leaving.add(source)
+      }
     }
     return true
   }
 
-  /** Takes the smallest partition out of the heap; false when nothing is left in range. */
+  /** Takes a source to its next stretch; one that has none is done. */
+  async #leave(route: SourceRoute): Promise<void> {
+    const { source } = route
+    // What it comes to may turn out not to be wanted.
+    if (source === this.#group[0]) this.#lastKey ??= source.key.slice(0, source.keyLength)
+    if (!(await route.nextStretch())) this.#moving.pop()
+    this.#leaving.delete(source)
+  }
+
+  /** Takes the smallest partition out of the heap; false when nothing is left. */
   #choose(): boolean {
-    const { partitioner, intervals, merger, writer, bounds, proposers } = this.#parts
+    const { merger, writer, bounds, proposers } = this.#parts
     const heap = this.#heap
-    for (;;) {
-      const head = heap.peek()
-      if (head === undefined) return false
-      while (this.#interval < intervals.length && this.#standing(partitioner, intervals[this.#interval], head) > 0) {
-        this.#interval++
-      }
-      if (this.#interval === intervals.length) return false
-      const place = bounds.place(head)
-      if (place > 0) return false
-      heap.popGroup(this.#group)
-      const isBefore = place < 0 || this.#standing(partitioner, intervals[this.#interval], head) < 0
-      if (isBefore || (proposers !== undefined && !this.#group.some((source) => proposers.has(source)))) {
-        this.#moving.push(...this.#group)
-        this.#inPartition = false
-        return true
-      }
-      this.stats.partitionsVisited++
-      writer.beginPartition(head)
-      this.#allowCrossing(head)
-      merger.begin(this.#group, bounds.slices(head))
-      this.#inPartition = true
+    const head = heap.peek()
+    if (head === undefined) return false
+    heap.popGroup(this.#group)
+    this.#lastKey = undefined
+    if (proposers !== undefined && !this.#group.some((source) => proposers.has(source))) {
+      this.#moveGroup()
       return true
     }
+    this.stats.partitionsVisited++
+    writer.beginPartition(head)
+    this.#allowCrossing(head)
+    merger.begin(this.#group, bounds.slices(head))
+    this.#inPartition = true
+    return true
   }
 
   /**
-   * A source that stands alone may run on over partition ends, up to where another source's partition or the end of the
-   * interval comes.
+   * A source that stands alone may run on over partition ends, up to where another source's partition or the end of its stretch
+   * comes.
    */
   #allowCrossing(source: PartitionSource): void {
-    const { partitioner, intervals, bounds } = this.#parts
+    const { partitioner, canCross } = this.#parts
     const state = source.run?.state
     if (state === undefined) return
     const next = this.#heap.peek()
-    const end = intervals[this.#interval].end
-    const bounded = bounds.lower !== undefined || bounds.upper !== undefined
-    state.crossing = this.#group.length === 1 && !source.layout.hasStatics && !bounded && partitioner.words === 2
-    state.hasLimit = next !== undefined || end !== null
-    if (!state.crossing || !state.hasLimit) return
-    if (next === undefined) state.limit.set(end!.words)
-    else if (end === null || compareWords(next.token, 0, end.words, 0) < 0) state.limit.set(next.token)
-    else state.limit.set(end.words)
-  }
-
-  #standing(partitioner: Partitioner, interval: TokenInterval, source: PartitionSource): number {
-    return compareToInterval(partitioner, interval, source.token, 0, source.key, 0, source.keyLength)
+    const alone = this.#group.length === 1 && this.#routes.get(source)!.exact
+    state.crossing = canCross && alone && !source.layout.hasStatics && partitioner.words === 2
+    state.hasLimit = next !== undefined
+    if (next !== undefined) state.limit.set(next.token)
   }
 
   /** Adds where the scan stood to an error that came out of reading. */

@@ -113,7 +113,8 @@ function ascending(columns: readonly ColumnSchema[], slices: ClusteringSlice[]):
   return slices.sort((a, b) => compareBounds(columns, a.start, true, b.start, true))
 }
 
-function compareBounds(
+/** Order of two bounds, each the start or the end of a slice. */
+export function compareBounds(
   columns: readonly ColumnSchema[],
   a: ClusteringBound,
   aIsStart: boolean,
