@@ -13,10 +13,10 @@ import { shorten } from './shorten.ts'
 
 export interface Parameter {
   /**
-   * text: taken as it is; count: a whole number from `minimum` to `maximum`; choice: one of `choices`; instant, microseconds: see
+   * text: taken as it is; count: a whole number from `minimum` to `maximum`; flag: 1 or 0, alone it means 1; choice: one of `choices`; instant, microseconds: see
    * instant.ts; decimal: see parseDecimal.
    */
-  kind: 'text' | 'count' | 'choice' | 'instant' | 'microseconds' | 'decimal'
+  kind: 'text' | 'count' | 'flag' | 'choice' | 'instant' | 'microseconds' | 'decimal'
   /** What stands for the value in --help. */
   placeholder: string
   summary: string
@@ -43,6 +43,8 @@ export const PARAMETERS = {
     placeholder: 'LIST',
     summary: 'Columns to return, a comma list of CQL selectors; all if not given',
   },
+  where: { kind: 'text', placeholder: 'CQL', summary: 'Rows to return, the body of a CQL WHERE clause' },
+  distinct: { kind: 'flag', placeholder: '', summary: 'One row per partition: partition key and static columns only' },
   limit: { kind: 'count', placeholder: 'N', summary: 'Stop after this many rows', minimum: 0 },
   after: { kind: 'text', placeholder: 'POSITION', summary: 'Start right behind this position of an earlier stream' },
   now: {
@@ -103,6 +105,7 @@ type Decimal = NonNullable<ScanRequest['decimal']>
 interface ValueOf {
   text: string
   count: number
+  flag: boolean
   choice: string
   instant: number
   microseconds: bigint
@@ -136,13 +139,15 @@ export function readParameters(
 }
 
 /** One value of a parameter, from text. @throws SluiceError BAD_PARAMETER */
-export function parseParameter(name: ParameterName, value: string): string | number | bigint | Decimal {
+export function parseParameter(name: ParameterName, value: string): string | number | boolean | bigint | Decimal {
   const parameter: Parameter = PARAMETERS[name]
   switch (parameter.kind) {
     case 'text':
       return value
     case 'count':
       return parseCount(name, parameter, value)
+    case 'flag':
+      return parseFlag(name, value)
     case 'choice':
       if (parameter.choices?.includes(value)) return value
       throw bad(name, value, `one of ${parameter.choices?.join(', ')}`)
@@ -166,6 +171,8 @@ export function scanRequest(
     start: values.start,
     end: values.end,
     columns: values.columns,
+    where: values.where,
+    distinct: values.distinct,
     limit: values.limit,
     after: values.after,
     batchRows: values.batch_rows,
@@ -200,6 +207,12 @@ function parseCount(name: ParameterName, parameter: Parameter, value: string): n
   const count = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
   if (count >= minimum && count <= maximum) return count
   throw bad(name, value, `a whole number from ${minimum} to ${maximum}`)
+}
+
+function parseFlag(name: ParameterName, value: string): boolean {
+  if (value === '' || value === '1' || value === 'true') return true
+  if (value === '0' || value === 'false') return false
+  throw bad(name, value, '1 or 0')
 }
 
 /** `text`, `decimal128:SCALE`, `decimal256:SCALE`; whether the scale fits the type is the scan's to say. */

@@ -31,8 +31,9 @@ export function addParameterFlags(command: Command, names: readonly ParameterNam
   for (const name of names) {
     if (name === 'start') command.option('--range <start,end>', 'token range (start, end]; either may be left out')
     else if (name !== 'end') {
-      const { placeholder, summary } = PARAMETERS[name]
-      command.option(`--${name.replaceAll('_', '-')} <${placeholder.toLowerCase()}>`, uncapitalise(summary))
+      const { kind, placeholder, summary } = PARAMETERS[name]
+      const value = kind === 'flag' ? '' : ` <${placeholder.toLowerCase()}>`
+      command.option(`--${name.replaceAll('_', '-')}${value}`, uncapitalise(summary))
     }
   }
   return command
@@ -43,7 +44,8 @@ export function parameterValues(names: readonly ParameterName[], flags: Record<s
   const values: Record<string, unknown> = typeof flags.range === 'string' ? parseRange(flags.range) : {}
   for (const name of names) {
     const given = flags[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
-    if (typeof given === 'string') values[name] = parseParameter(name, given)
+    if (given === true) values[name] = true
+    else if (typeof given === 'string') values[name] = parseParameter(name, given)
   }
   return values
 }

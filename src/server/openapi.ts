@@ -102,6 +102,8 @@ function schemaOf(name: ParameterName, { kind, minimum, maximum, choices }: Para
   switch (kind) {
     case 'count':
       return { type: 'integer', minimum, maximum }
+    case 'flag':
+      return { type: 'string', enum: ['', '1', '0', 'true', 'false'] }
     case 'choice':
       return { type: 'string', enum: choices }
     case 'decimal':

@@ -117,12 +117,35 @@ test.each([
   ['columns=nope', 'UNKNOWN_COLUMN'],
   ['columns=items,,status', 'BAD_SELECTOR'],
   ['after=nonsense', 'BAD_POSITION'],
+  ['where=status%20=', 'BAD_PREDICATE'],
+  ['where=nope=1', 'UNKNOWN_COLUMN'],
   ['decimal=decimal128:99', 'BAD_PARAMETER'],
   ['format=csv&null=%22', 'BAD_PARAMETER'],
 ])('%s is refused', async (query, code) => {
   const response = await rows('orders', query)
   expect(response.statusCode).toBe(400)
   expect(await response.body.json()).toMatchObject({ code })
+})
+
+test('a predicate picks the rows that Cassandra would', async () => {
+  const all = parsed(await sampleLines('shop.orders', 'ndjson'))
+  const [{ customer_id: customer, order_time: time }] = all
+  const query = (where: string) => ndjson('orders', `where=${encodeURIComponent(where)}`)
+  const ofCustomer = all.filter((row) => row.customer_id === customer)
+  expect(parsed(await query(`customer_id = ${customer}`))).toEqual(ofCustomer)
+  expect(parsed(await query(`customer_id = ${customer} AND order_time >= '${time}'`))).toEqual(
+    ofCustomer.filter((row) => String(row.order_time) >= String(time)),
+  )
+  const paid = all.filter((row) => row.status === 'paid')
+  expect(parsed(await query("status = 'paid'"))).toEqual(paid)
+  expect(paid.length).toBeGreaterThan(10)
+})
+
+test('distinct gives each partition once', async () => {
+  const all = parsed(await sampleLines('shop.orders', 'ndjson'))
+  const customers = new Map(all.map((row) => [row.customer_id, row.customer_name]))
+  const rows = parsed(await ndjson('orders', 'distinct&columns=customer_id,customer_name'))
+  expect(rows.map((row) => [row.customer_id, row.customer_name])).toEqual([...customers])
 })
 
 test('a table is described from its SSTables', async () => {

@@ -71,6 +71,7 @@ test.each([
   ['limit=0x10', { parameter: 'limit' }],
   ['limit=99999999999999999999', { parameter: 'limit' }],
   ['batch_rows=0', { parameter: 'batch_rows' }],
+  ['distinct=perhaps', { parameter: 'distinct' }],
   ['duration=long', { parameter: 'duration' }],
   ['decimal=decimal64:2', { parameter: 'decimal' }],
   ['decimal=decimal128', { parameter: 'decimal' }],
