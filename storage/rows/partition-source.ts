@@ -6,6 +6,7 @@ import { readUvint, vintSize } from '../bytes/vint.ts'
 import type { DataWindow } from '../bytes/window.ts'
 import { SluiceError } from '../errors.ts'
 import { compareWords, type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
+import { countedPartitions } from '../sstable/statistics.ts'
 import { BIG_ROW_BYTES, BigRowReader } from './big-row.ts'
 import type { ClusteringOrder } from './clustering.ts'
 import { ClusteringMemory } from './clustering-memory.ts'
@@ -90,6 +91,8 @@ export class PartitionSource {
   #previousToken = new Int32Array(TOKEN_WORDS)
   #previous = new ClusteringMemory()
   #staticBytes = new Uint8Array(0)
+  /** Partitions begun, as long as none was jumped over; then -1. */
+  #begun = 0
 
   constructor(
     window: DataWindow,
@@ -112,6 +115,7 @@ export class PartitionSource {
   seekPartition(offset: number): void {
     this.window.seek(offset)
     this.#state = BETWEEN
+    this.#begun = -1
     this.#previousKeyLength = -1
     this.#big = undefined
   }
@@ -239,6 +243,7 @@ export class PartitionSource {
     }
     if (s.rows > 0 || s.partitions > 0) {
       if (s.wholeKeyLength >= 0) this.#adoptPartition(s)
+      if (this.#begun >= 0) this.#begun += s.partitions
       if (s.hasPrevious) {
         this.#previous.keepRow(s.previousBytes, s.previousOffset, s.previousLength, this.layout.clusteringCount)
       } else if (s.rows > 0) this.#previous.clear()
@@ -282,7 +287,10 @@ export class PartitionSource {
 
   #header(): number {
     const { window } = this
-    if (window.offset >= this.stopOffset) return EXHAUSTED
+    if (window.offset >= this.stopOffset) {
+      if (this.stopOffset === window.dataLength) this.#checkEnd()
+      return EXHAUSTED
+    }
     const { bytes, view, pos, end } = window
     if (end - pos < 2) return this.#ask(2)
     const keyLength = view.getUint16(pos)
@@ -292,7 +300,9 @@ export class PartitionSource {
     const deletionLength = short ? 1 : 12
     if (p + deletionLength > end) return this.#ask(p + deletionLength - pos)
     this.#takeKey(bytes, pos + 2, keyLength)
+    if (this.#begun >= 0) this.#begun++
     this.partitionOffset = window.offset
+    if (this.partitionOffset === 0) this.#checkKey('first', this.layout.sstable.statistics.firstKey)
     if (short) {
       if (bytes[p] !== 0x80) throw this.corrupt(`partition deletion flags 0x${bytes[p].toString(16)}`)
       this.deletionHi = NO_TIMESTAMP_HI
@@ -319,6 +329,23 @@ export class PartitionSource {
     this.openLdt = NO_DELETION_TIME
     this.#previous.clear()
     return READY
+  }
+
+  /**
+   * At the end of Data.db: all partitions that Statistics.db counts were there. No checksum tells that chunks are missing at the end,
+   * or that Statistics.db, which holds the base of all timestamps, is that of another SSTable.
+   */
+  #checkEnd(): void {
+    const { statistics } = this.layout.sstable
+    if (this.#begun !== 0) this.#checkKey('last', statistics.lastKey)
+    const counted = countedPartitions(statistics)
+    if (this.#begun < 0 || counted === 0 || counted === this.#begun) return
+    throw this.corrupt(`${this.#begun} partitions where Statistics.db counts ${counted}`)
+  }
+
+  #checkKey(which: string, key: Uint8Array | null): void {
+    if (key === null || Buffer.compare(key, this.key.subarray(0, this.keyLength)) === 0) return
+    throw this.corrupt(`the ${which} key is not that of Statistics.db, ${Buffer.from(key).toString('hex')}`)
   }
 
   #takeKey(bytes: Uint8Array, offset: number, length: number): void {

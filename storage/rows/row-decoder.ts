@@ -21,6 +21,7 @@ import {
   NO_TIMESTAMP_LO,
   OVERFLOWED_DELETION_TIME,
   STATIC_CLUSTERING,
+  timestampOf,
   type Unfiltered,
 } from './unfiltered.ts'
 
@@ -121,6 +122,7 @@ export class RowDecoder {
     u.clearRow()
     if ((flags & HAS_TIMESTAMP) !== 0) {
       this.#timestamp(bytes)
+      this.#checkTimestamp()
       u.liveHi = this.#hi
       u.liveLo = this.#lo
       if ((flags & HAS_TTL) !== 0) {
@@ -255,6 +257,7 @@ export class RowDecoder {
       u.tsLo[at] = u.liveLo
     } else {
       this.#timestamp(bytes)
+      this.#checkTimestamp()
       u.tsHi[at] = this.#hi
       u.tsLo[at] = this.#lo
     }
@@ -266,7 +269,7 @@ export class RowDecoder {
       if ((flags & (CELL_DELETED | CELL_EXPIRING)) !== 0) {
         this.#localDeletionTime(bytes)
         u.ldt[at] = this.#ldt
-        if (!expiring && this.#ldt === OVERFLOWED_DELETION_TIME) throw this.#invalidDeletion(this.#ldt)
+        if (!expiring && this.#ldt === OVERFLOWED_DELETION_TIME) throw this.#invalidDeletion()
       } else {
         u.ldt[at] = NO_DELETION_TIME
       }
@@ -351,16 +354,32 @@ export class RowDecoder {
     this.#timestamp(bytes)
     const p = this.p
     this.p = p + vintSize(bytes[p])
+    if (this.#hi === NO_TIMESTAMP_HI && this.#lo === NO_TIMESTAMP_LO) {
+      this.#ldt = NO_DELETION_TIME
+      return
+    }
+    this.#checkTimestamp()
     const value = (readUvintLo(bytes, p) + this.layout.minLdt) | 0
-    if (this.#hi === NO_TIMESTAMP_HI && this.#lo === NO_TIMESTAMP_LO) this.#ldt = NO_DELETION_TIME
-    else if (this.layout.unsignedLdt ? value >>> 0 >= OVERFLOWED_DELETION_TIME : value < 0)
-      throw this.#invalidDeletion(value)
-    else this.#ldt = this.#widen(value)
+    if (this.layout.unsignedLdt ? value >>> 0 >= OVERFLOWED_DELETION_TIME : value < 0) throw this.#invalidDeletion()
+    this.#ldt = this.#widen(value)
+  }
+
+  /** Statistics.db tells the span of all timestamps; outside of it, it is not the one that belongs to these rows. */
+  #checkTimestamp(): void {
+    const { firstTimestampHi, firstTimestampLo, lastTimestampHi, lastTimestampLo } = this.layout
+    const hi = this.#hi
+    if (hi > firstTimestampHi && hi < lastTimestampHi) return
+    const lo = this.#lo >>> 0
+    const tooEarly = hi < firstTimestampHi || (hi === firstTimestampHi && lo < firstTimestampLo)
+    if (tooEarly || hi > lastTimestampHi || (hi === lastTimestampHi && lo > lastTimestampLo)) {
+      const reason = `the timestamp ${timestampOf(hi, lo)} is outside of what Statistics.db says`
+      throw this.corrupt(this.p, reason)
+    }
   }
 
   /** Deletions are made with the time of the day, so that unlike an expiry theirs cannot have overflowed (CASSANDRA-14467). */
-  #invalidDeletion(ldt: number): SluiceError {
-    return this.corrupt(this.p, `a deletion with the local deletion time ${ldt | 0}`)
+  #invalidDeletion(): SluiceError {
+    return this.corrupt(this.p, 'a deletion with an impossible local deletion time')
   }
 
   /** What expires does so its TTL after it was written, so after 1970 (Cell.decodeLocalDeletionTime). */

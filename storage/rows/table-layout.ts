@@ -64,6 +64,11 @@ export interface FileLayout {
   minTimestampLo: number
   minLdt: number
   minTtl: number
+  /** No timestamp in the file is before the first or behind the last; high halves signed, low halves unsigned. */
+  firstTimestampHi: number
+  firstTimestampLo: number
+  lastTimestampHi: number
+  lastTimestampLo: number
   /** Local deletion times are unsigned (oa, da); else signed with 2^31 - 1 for none. */
   unsignedLdt: boolean
 }
@@ -178,6 +183,7 @@ function pathComparator(type: CqlType): ValueComparator {
 function fileLayout(layout: TableLayout, sstable: SSTable, header: Header): FileLayout {
   const { table, statics, regulars } = layout
   const { minTimestamp, minLocalDeletionTime, minTtl } = sstable.statistics.header
+  const { minTimestamp: first, maxTimestamp: last } = sstable.statistics
   if (header.clustering.length !== layout.clusteringCompare.length) {
     throw new SluiceError('SCHEMA_MISMATCH', {
       file: sstable.file,
@@ -196,6 +202,10 @@ function fileLayout(layout: TableLayout, sstable: SSTable, header: Header): File
     minTimestampLo: Number(BigInt.asIntN(32, minTimestamp)),
     minLdt: minLocalDeletionTime,
     minTtl,
+    firstTimestampHi: Number(BigInt.asIntN(32, first >> 32n)),
+    firstTimestampLo: Number(BigInt.asUintN(32, first)),
+    lastTimestampHi: Number(BigInt.asIntN(32, last >> 32n)),
+    lastTimestampLo: Number(BigInt.asUintN(32, last)),
     unsignedLdt: sstable.version.unsignedDeletionTime,
   }
 }

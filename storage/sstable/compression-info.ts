@@ -38,6 +38,8 @@ const MAX_HEADER_BYTES = 128 * 1024
 const MAX_CHUNK_LENGTH = 1 << 30
 const NO_MAX_COMPRESSED_LENGTH = 0x7fffffff
 const MAX_EMPTY_CHUNKS = 2
+/** What a codec makes of no bytes, with its CRC32: LZ4 9, Zstandard 17. */
+const MAX_EMPTY_CHUNK_BYTES = 32
 const PAGE = 512
 
 /** Reads the part before the offsets and checks the lengths against each other. */
@@ -73,6 +75,14 @@ export async function openCompressionInfo(
   }
   if (size !== cursor.pos + 8 * listedCount) {
     throw cursor.corrupt(`${listedCount} chunk offsets in a file of ${size} bytes`, at)
+  }
+  if (listedCount > chunkCount) {
+    // Chunks of nothing behind the data are small; larger ones hold data, and the length of the data is wrong.
+    const bytes = await readAt(fd, file, cursor.pos + 8 * chunkCount, 8)
+    const rest = dataFileLength - Number(bytes.readBigUInt64BE())
+    if (rest > MAX_EMPTY_CHUNK_BYTES * (listedCount - chunkCount)) {
+      throw cursor.corrupt(`${rest} bytes of chunks behind ${dataLength} bytes of data`, at)
+    }
   }
   return {
     file,

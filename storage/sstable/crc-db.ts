@@ -16,6 +16,7 @@ export interface CrcDb {
 }
 
 const MAX_CHUNK_SIZE = 1 << 30
+const MAX_EXTRA_BYTES = 4
 const PAGE = 1024
 
 export async function openCrcDb(fd: number, file: string, dataFileLength: number): Promise<CrcDb> {
@@ -25,7 +26,8 @@ export async function openCrcDb(fd: number, file: string, dataFileLength: number
   if (chunkSize === 0 || chunkSize > MAX_CHUNK_SIZE) throw cursor.corrupt(`chunk size ${chunkSize}`, 0)
   const chunkCount = Math.ceil(dataFileLength / chunkSize)
   // Cassandra flushes its buffer once more at the end, so that one CRC of nothing may follow.
-  if (size < 4 + 4 * chunkCount) {
+  const extra = size - 4 - 4 * chunkCount
+  if (extra < 0 || extra > MAX_EXTRA_BYTES) {
     throw cursor.corrupt(`${chunkCount} chunks of ${chunkSize} bytes in a file of ${size} bytes`, 0)
   }
   return { file, fd, chunkSize, chunkCount, dataFileLength }

@@ -97,6 +97,7 @@ const HEADER = 3
 const TYPE_NAMES = ['VALIDATION', 'COMPACTION', 'STATS', 'HEADER']
 
 // Bases of the header's minima (o.a.c.db.rows.EncodingStats): 2015-09-22T00:00:00Z.
+const MIN_LONG = -0x8000000000000000n
 const TIMESTAMP_EPOCH = 1442880000000000n
 const DELETION_TIME_EPOCH = 1442880000n
 
@@ -114,12 +115,30 @@ export function parseStatistics(bytes: Uint8Array, version: VersionTraits, file:
   const partitioner = validation.utf()
   const bloomFilterFpChance = validation.f64()
   const header = readHeader(part(HEADER), version)
+  const stats = readStats(part(STATS), version)
+  // The bases of deltas are at or below all values; before na no checksum holds them together.
+  const { minTimestamp, minLocalDeletionTime } = header
+  if (stats.minTimestamp !== MIN_LONG && minTimestamp > stats.minTimestamp) {
+    const reason = `the header begins at timestamp ${minTimestamp}, STATS at ${stats.minTimestamp}`
+    throw new SluiceError('CORRUPT_SSTABLE', { file, reason })
+  }
+  if (minLocalDeletionTime > stats.minLocalDeletionTime) {
+    const reason = `the header begins at local deletion time ${minLocalDeletionTime}, STATS at ${stats.minLocalDeletionTime}`
+    throw new SluiceError('CORRUPT_SSTABLE', { file, reason })
+  }
   return {
     partitioner: partitioner.slice(partitioner.lastIndexOf('.') + 1),
     bloomFilterFpChance,
-    ...readStats(part(STATS), version),
+    ...stats,
     header,
   }
+}
+
+/** The histogram of partition sizes has each partition in one of its buckets. 0: some other writer keeps none. */
+export function countedPartitions(statistics: Statistics): number {
+  let count = 0n
+  for (const n of statistics.partitionSizes.counts) count += n
+  return Number(count)
 }
 
 interface Extent {
