@@ -6,6 +6,7 @@ import * as zlib from 'node:zlib'
 import { uncompressSync as lz4UncompressSync } from 'lz4-napi'
 import { uncompressSync as snappyUncompressSync } from 'snappy'
 import { SluiceError } from '../errors.ts'
+import { decompressLz4, fitsLz4 } from './lz4-block.ts'
 
 export type InflateResult = string | undefined
 
@@ -42,7 +43,8 @@ const CODECS: Record<string, Inflate> = {
     const stated = source.readUInt32LE(0)
     if (stated !== length) return `an LZ4 chunk states ${stated} bytes in place of ${length}`
     if (length === 0) return undefined
-    return store(lz4UncompressSync(source), target, at, length)
+    if (!fitsLz4(source.length, length)) return store(lz4UncompressSync(source), target, at, length)
+    return decompressLz4(source, 4, target, at, length) ? undefined : 'an LZ4 chunk cannot be inflated'
   },
   SnappyCompressor(source, target, at, length) {
     const stated = snappyLength(source)

@@ -1,5 +1,5 @@
 // How the columns of one table lie in rows: every column that any of its SSTables holds gets a *slot*, in Cassandra's cell
-// order (simple before complex, then by name bytes: ColumnMetadata.comparisonOrder), so that cells of several files merge by slot.
+// order (simple before complex, then by name: ColumnMetadata.comparisonOrder), so that cells of several files merge by slot.
 // And per SSTable: which slot each column of its header feeds (SerializationHeader.Component.toHeader).
 
 import { SluiceError } from '../errors.ts'
@@ -127,10 +127,24 @@ function readHeader(stored: StoredColumns, sstable: SSTable): Header {
   }
 }
 
-function cellOrder(a: { nameBytes: Uint8Array; type: CqlType }, b: { nameBytes: Uint8Array; type: CqlType }): number {
+/** Order of columns in a row; exported for its test. */
+export function cellOrder(
+  a: { nameBytes: Uint8Array; type: CqlType },
+  b: { nameBytes: Uint8Array; type: CqlType },
+): number {
   const complexA = isMultiCell(a.type) ? 1 : 0
   const complexB = isMultiCell(b.type) ? 1 : 0
-  return complexA - complexB || Buffer.compare(a.nameBytes, b.nameBytes)
+  return (
+    complexA - complexB || firstByte(a.nameBytes) - firstByte(b.nameBytes) || Buffer.compare(a.nameBytes, b.nameBytes)
+  )
+}
+
+/**
+ * ColumnMetadata.comparisonOrder packs ColumnIdentifier.prefixComparison, whose top bit is flipped for a signed comparison, and compares
+ * it unsigned: names that begin with a byte from 0x80 on come before all ASCII names.
+ */
+function firstByte(name: Uint8Array): number {
+  return name.length === 0 ? 0 : name[0] ^ 0x80
 }
 
 function slotKey(nameBytes: Uint8Array, complex: boolean): string {
