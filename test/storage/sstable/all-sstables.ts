@@ -1,8 +1,14 @@
-// Every SSTable of the golden sets, and of the folder that SLUICE_PUBLIC names (SSTables by others; passed over, and said
-// so, where it is not set), with helpers to look at them without the product's own scan.
+// Every SSTable of the golden sets, of wide-random/ (RandomPartitioner, and wide partitions of every clustering type), and of
+// the folder that SLUICE_PUBLIC names (SSTables by others; passed over, and said so, where it is not set), with helpers to
+// look at them without the product's own scan.
 
-import { readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { access, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import { codecFor } from '../../../storage/bytes/codecs.ts'
 import { crc32 } from '../../../storage/bytes/crc32.ts'
 import { readAt } from '../../../storage/bytes/read-at.ts'
@@ -12,9 +18,10 @@ import { ChunkOffsets, chunkDataLength } from '../../../storage/sstable/compress
 import { groupSSTables, type SSTableFiles } from '../../../storage/sstable/descriptor.ts'
 import type { SSTable } from '../../../storage/sstable/sstable.ts'
 import { GOLDEN_NAMES, goldenSet } from '../../corpus/golden.ts'
+import { unpackTar } from '../../corpus/tar.ts'
 
 export interface Sample {
-  /** Golden set's name, or `public`. */
+  /** Golden set's name, `wide-random` or `public`. */
   readonly set: string
   /** `golden.ck_text/nb-3-big`, for messages and for finding its dump. */
   readonly name: string
@@ -42,6 +49,29 @@ export async function goldenSamples(names: readonly (typeof GOLDEN_NAMES)[number
   for (const name of names) {
     for await (const sample of samplesIn(name, join(await goldenSet(name), 'data'))) samples.push(sample)
   }
+  return samples
+}
+
+export async function wideRandomSamples(): Promise<Sample[]> {
+  const packed = await readFile(join(dirname(fileURLToPath(import.meta.url)), 'wide-random', 'data.tar.br'))
+  const digest = createHash('sha256').update(packed).digest('hex').slice(0, 16)
+  const folder = join(process.env.SLUICE_CACHE ?? tmpdir(), `sluice-wide-random-${digest}`)
+  const isThere = () =>
+    access(folder).then(
+      () => true,
+      () => false,
+    )
+  if (!(await isThere())) {
+    // Filled under another name: a folder that is there is whole, and of several processes at it, one wins.
+    const filling = await mkdtemp(`${folder}-`)
+    await unpackTar(await promisify(brotliDecompress)(packed), filling)
+    await rename(filling, folder).catch(async (error) => {
+      await rm(filling, { recursive: true })
+      if (!(await isThere())) throw error
+    })
+  }
+  const samples: Sample[] = []
+  for await (const sample of samplesIn('wide-random', folder)) samples.push(sample)
   return samples
 }
 

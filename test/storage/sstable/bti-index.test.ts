@@ -4,7 +4,14 @@ import { keyPosition, type Position } from '../../../storage/ring/position.ts'
 import { BtiIndex } from '../../../storage/sstable/bti-index.ts'
 import { newIndexCounters, type PartitionEntry } from '../../../storage/sstable/index.ts'
 import { openSSTable, type SSTable } from '../../../storage/sstable/sstable.ts'
-import { goldenSamples, partitionerOf, publicSamples, readData, type Sample } from './all-sstables.ts'
+import {
+  goldenSamples,
+  partitionerOf,
+  publicSamples,
+  readData,
+  type Sample,
+  wideRandomSamples,
+} from './all-sstables.ts'
 import { walkPartition } from './plain-walk.ts'
 
 interface Listed {
@@ -15,7 +22,12 @@ interface Listed {
 const opened: { sample: Sample; sstable: SSTable; entries: Listed[] }[] = []
 
 beforeAll(async () => {
-  for (const sample of [...(await goldenSamples(['da', 'da-codecs'])), ...(await publicSamples())]) {
+  const samples = [
+    ...(await goldenSamples(['da', 'da-codecs'])),
+    ...(await wideRandomSamples()),
+    ...(await publicSamples()),
+  ]
+  for (const sample of samples) {
     if (sample.files.descriptor.version !== 'da') continue
     const sstable = await openSSTable(sample.files)
     // An index on a map's keys or values is ordered by those, which its header does not tell.
@@ -46,6 +58,7 @@ describe('Partitions.db', () => {
   it('counts and bounds the partitions of Data.db', async () => {
     let partitions = 0
     let local = 0
+    let random = 0
     for (const { sample, sstable, entries } of opened) {
       const index = new BtiIndex(sstable, partitionerOf(sstable), newIndexCounters())
       expect(await index.partitionCount(), sample.name).toBe(entries.length)
@@ -54,9 +67,11 @@ describe('Partitions.db', () => {
       expect(same(sstable.statistics.firstKey, firstKey), sample.name).toBe(true)
       partitions += entries.length
       if (partitionerOf(sstable).name === 'LocalPartitioner') local++
+      if (partitionerOf(sstable).name === 'RandomPartitioner') random++
     }
     expect(partitions).toBeGreaterThan(4000)
     expect(local).toBeGreaterThan(0)
+    expect(random).toBeGreaterThan(20)
   })
 
   it('lists them in order, forward from any of them', async () => {
@@ -168,7 +183,7 @@ describe('BtiIndex', () => {
 
   it('cuts an SSTable into about equal parts, at tokens', async () => {
     const large = opened.filter(({ entries }) => entries.length >= 1000)
-    expect(large.length).toBeGreaterThan(0)
+    expect(large.length).toBeGreaterThan(1)
     for (const { sample, sstable, entries } of large) {
       const partitioner = partitionerOf(sstable)
       const index = new BtiIndex(sstable, partitioner, newIndexCounters())

@@ -13,7 +13,14 @@ import {
 import { IndexScanner } from '../../../storage/sstable/index-scanner.ts'
 import { openIndex } from '../../../storage/sstable/open-index.ts'
 import { openSSTable, type SSTable } from '../../../storage/sstable/sstable.ts'
-import { goldenSamples, partitionerOf, publicSamples, readData, type Sample } from './all-sstables.ts'
+import {
+  goldenSamples,
+  partitionerOf,
+  publicSamples,
+  readData,
+  type Sample,
+  wideRandomSamples,
+} from './all-sstables.ts'
 import { type WalkedPartition, walkPartition } from './plain-walk.ts'
 
 interface Wide {
@@ -29,7 +36,7 @@ const wide: Wide[] = []
 const opened: SSTable[] = []
 
 beforeAll(async () => {
-  for (const sample of [...(await goldenSamples()), ...(await publicSamples())]) {
+  for (const sample of [...(await goldenSamples()), ...(await wideRandomSamples()), ...(await publicSamples())]) {
     const sstable = await openSSTable(sample.files).catch(() => null)
     if (sstable === null) continue
     opened.push(sstable)
@@ -149,7 +156,7 @@ describe('the index within wide partitions', () => {
       if (order.types.length < 2) continue
       const { items } = w.walked
       const rows = (await w.index.rowIndex(w.entry))!
-      for (const item of sparse(items, 20)) {
+      for (const item of sparse(items, 5)) {
         for (const after of [false, true]) {
           const place: ClusteringPlace = { clustering: item.prefix.values.slice(0, 1), after }
           const first = items.find(({ prefix }) => compareToPlace(order, prefix, place) >= 0)
@@ -188,6 +195,20 @@ describe('the index within wide partitions', () => {
     }
     expect(cuts).toBeGreaterThan(wide.length / 2)
   }, 60_000)
+
+  it('cuts by clusterings of all types in bti but decimal, whose separators are not turned back', async () => {
+    const tables = new Map<string, number>()
+    for (const w of wide.filter(({ sample }) => sample.set === 'wide-random')) {
+      const [table] = w.sample.name.split('/')
+      const blocks = await (await w.index.rowIndex(w.entry))!.cuts(3)
+      tables.set(table, (tables.get(table) ?? 0) + blocks.length)
+    }
+    expect(tables.size).toBe(26)
+    for (const [table, cuts] of tables) {
+      if (table.includes('w_decimal_')) expect(cuts, table).toBe(0)
+      else expect(cuts, table).toBeGreaterThan(3)
+    }
+  })
 
   it('decodes no more blocks than a binary search meets', async () => {
     for (const w of wide) {
