@@ -51,9 +51,12 @@ function writeBody(vector: Vector, index: number, out: WireBuffer): void {
   const type = vector.field.type
   const { values, children } = vector
   switch (type.kind) {
-    case 'boolean':
-      out.bytes[take(out, 1)] = isSet(values, index) ? 1 : 0
+    case 'boolean': {
+      // take() may put another buffer in place of out.bytes.
+      const at = take(out, 1)
+      out.bytes[at] = isSet(values, index) ? 1 : 0
       return
+    }
     case 'uuid':
     case 'timeuuid':
       putBytes(out, values, index * 16, index * 16 + 16)
