@@ -56,6 +56,7 @@ export function createServer(options: ServerOptions): SluiceServer {
   app.addHook('onRequest', async () => {
     if (context.streams.closing) throw new SluiceError('SHUTTING_DOWN')
   })
+  app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`) // ends in a line feed, for curl on a terminal
   infoRoutes(app, context)
   tableRoutes(app, context)
   rowsRoutes(app, context)
