@@ -3,30 +3,49 @@
 
 import { isSluiceError, SluiceError } from '../errors.ts'
 import type { Partitioner } from '../ring/partitioner.ts'
-import { behindPartition, behindRow, encodePosition } from '../ring/position.ts'
+import { behindPartition, encodePosition, keyPosition } from '../ring/position.ts'
 import type { Batch, BatchSchema } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
-import type { Unfiltered } from '../rows/unfiltered.ts'
+import { CLUSTERING, type Unfiltered } from '../rows/unfiltered.ts'
 import type { IndexCounters } from '../sstable/index.ts'
-import { BATCH_FULL, LIMIT_REACHED, type PartitionMerger, WAITING } from './partition-merger.ts'
+import { BATCH_FULL, LIMIT_REACHED, WAITING } from './partition-merger.ts'
 import type { ScanBounds } from './scan-bounds.ts'
 import { type Scan, type ScanStats, takeIndexCounters } from './scan-request.ts'
-import { valuesOf } from './slice-walk.ts'
+import { type PartitionSlices, valuesOf } from './slice-walk.ts'
 import { SourceHeap } from './source-heap.ts'
 import type { SourceRoute } from './source-route.ts'
 
-export interface TableScanParts {
+/** Fills batches. */
+export interface ScanWriter {
+  /** Rows of the batch at hand. */
+  readonly rows: number
+  beginPartition(source: PartitionSource): void
+  finish(position: string): Batch
+}
+
+/** Makes rows of one partition after the other; PartitionMerger says how its methods are called. */
+export interface ScanMerger<Writer> {
+  readonly waiting: PartitionSource | undefined
+  readonly seekBound: Unfiltered | undefined
+  /** The row that the last one written stands at, or a bound; undefined: the end of its partition. */
+  readonly lastClustering: Unfiltered | undefined
+  begin(sources: PartitionSource[], slices: PartitionSlices | undefined): void
+  sought(found: boolean): void
+  step(writer: Writer): number
+}
+
+export interface TableScanParts<Writer extends ScanWriter> {
   schema: BatchSchema
   stats: ScanStats
   /** Oldest SSTable first. */
   routes: SourceRoute[]
   indexCounters: IndexCounters
   partitioner: Partitioner
-  merger: PartitionMerger
+  merger: ScanMerger<Writer>
   /** Only partitions that one of these holds are looked at; undefined: all. */
   proposers: ReadonlySet<PartitionSource> | undefined
-  writer: RowWriter
+  writer: Writer
   bounds: ScanBounds
   /** Runs of rows may go on over partition ends. */
   canCross: boolean
@@ -43,10 +62,10 @@ const FULL = 1
 const DONE = 2
 const LIMITED = 3
 
-export class TableScan implements Scan {
+export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   readonly schema: BatchSchema
   readonly stats: ScanStats
-  #parts: TableScanParts
+  #parts: TableScanParts<Writer>
   #heap: SourceHeap
   #routes: Map<PartitionSource, SourceRoute>
   /** Sources that must step to their next partition before the heap is whole. */
@@ -64,7 +83,7 @@ export class TableScan implements Scan {
   #closed = false
   #busy = false
 
-  constructor(parts: TableScanParts) {
+  constructor(parts: TableScanParts<Writer>) {
     this.#parts = parts
     this.schema = parts.schema
     this.stats = parts.stats
@@ -134,8 +153,9 @@ export class TableScan implements Scan {
     const key = this.#lastKey ?? source.key.slice(0, source.keyLength)
     if (last) return encodePosition(partitioner, scope, behindPartition(partitioner, key))
     const row = merger.lastClustering
-    const clustering = row === undefined ? [] : valuesOf(row)
-    return encodePosition(partitioner, scope, behindRow(partitioner, key, clustering))
+    if (row === undefined) return encodePosition(partitioner, scope, behindPartition(partitioner, key))
+    const after = row.boundKind >= CLUSTERING
+    return encodePosition(partitioner, scope, keyPosition(partitioner, key, valuesOf(row), after))
   }
 
   /** Works until bytes or an index are needed, a batch is full, or the end. */
