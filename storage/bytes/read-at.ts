@@ -4,11 +4,6 @@
 import { fstat, read } from 'node:fs'
 import { SluiceError } from '../errors.ts'
 
-/** Bytes read, by component; a plain record that callers keep and print. */
-export interface ReadCounts {
-  [component: string]: number
-}
-
 /**
  * The `length` bytes at `offset`, in fresh memory. CORRUPT_SSTABLE when the file ends before, IO when the read fails. The
  * caller has checked `length` against the file's size: it is allocated at once.

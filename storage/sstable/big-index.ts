@@ -4,7 +4,7 @@
 import { murmur3 } from '../ring/murmur3.ts'
 import { type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
 import { comparePartitionToPosition, keyPosition, type Position } from '../ring/position.ts'
-import { type ClusteringOrder, clusteringOrder } from './clustering-compare.ts'
+import { type PrefixOrder, prefixOrder } from './clustering-compare.ts'
 import { missingComponent } from './descriptor.ts'
 import { BloomFilter } from './filter.ts'
 import type { IndexCounters, PartitionBoundary, PartitionEntry, PartitionIndex, RowIndex } from './index.ts'
@@ -20,7 +20,7 @@ export class BigIndex implements PartitionIndex {
   readonly #counters: IndexCounters
   readonly #index: OpenFile
   readonly #filter: BloomFilter | null
-  readonly #order: ClusteringOrder | null
+  readonly #order: PrefixOrder | null
   #summary: Promise<Summary> | undefined
 
   constructor(sstable: SSTableData, partitioner: Partitioner, counters: IndexCounters) {
@@ -29,7 +29,7 @@ export class BigIndex implements PartitionIndex {
     this.#partitioner = partitioner
     this.#counters = counters
     this.#index = sstable.index
-    this.#order = clusteringOrder(sstable.statistics.header.clusteringTypes)
+    this.#order = prefixOrder(sstable.statistics.header.clusteringTypes)
     this.#filter = sstable.filter === null ? null : new BloomFilter(sstable.filter, oldLayout(sstable), counters.filter)
   }
 
@@ -38,9 +38,9 @@ export class BigIndex implements PartitionIndex {
     return Number(this.#sstable.statistics.partitionSizes.counts.reduce((sum, count) => sum + count, 0n))
   }
 
-  /** A reader of the entries of Index.db, front to back. */
-  scanner(): IndexScanner {
-    return this.#scannerAt(0)
+  /** A reader of the entries of Index.db, front to back; from behind `entry` on, if given. */
+  scanner(entry?: PartitionEntry): IndexScanner {
+    return this.#scannerAt(entry === undefined ? 0 : entry.rowIndexAt + entry.rowIndexSize)
   }
 
   #scannerAt(offset: number): IndexScanner {

@@ -10,7 +10,7 @@ import { parseMarshalType } from '../schema/marshal.ts'
 import { encodeKey, encodePosition, type KeyEncoding, positionOfPath } from './bti-keys.ts'
 import { openRowsIndex, type RowsEntry, readRowsEntry } from './bti-rows.ts'
 import { sizedInt, type TrieNode, TrieWalker } from './bti-trie.ts'
-import { type ClusteringTypes, clusteringOrder } from './clustering-compare.ts'
+import { type ClusteringTypes, prefixOrder } from './clustering-compare.ts'
 import { missingComponent } from './descriptor.ts'
 import { BloomFilter } from './filter.ts'
 import type { IndexCounters, PartitionBoundary, PartitionEntry, PartitionIndex, RowIndex } from './index.ts'
@@ -49,7 +49,7 @@ export class BtiIndex implements PartitionIndex {
     this.#file = pagedFile(partitions, counters.index)
     this.#rows = rows === null ? null : pagedFile(rows, counters.rowIndex)
     this.#filter = filter === null ? null : new BloomFilter(filter, false, counters.filter)
-    this.#types = clusteringOrder(statistics.header.clusteringTypes)
+    this.#types = prefixOrder(statistics.header.clusteringTypes)
   }
 
   #readFooter(): Promise<Footer> {

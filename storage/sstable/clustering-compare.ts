@@ -16,7 +16,7 @@ export interface ClusteringTypes {
   readonly lengths: readonly number[]
 }
 
-export interface ClusteringOrder extends ClusteringTypes {
+export interface PrefixOrder extends ClusteringTypes {
   readonly compare: readonly ValueComparator[]
 }
 
@@ -30,7 +30,7 @@ export function clusteringTypes(marshalTypes: readonly string[]): ClusteringType
 }
 
 /** The order of an SSTable's clusterings; null when one of the types has no known order. */
-export function clusteringOrder(marshalTypes: readonly string[]): ClusteringOrder | null {
+export function prefixOrder(marshalTypes: readonly string[]): PrefixOrder | null {
   const types = clusteringTypes(marshalTypes)
   try {
     return { ...types, compare: types.types.map(comparator) }
@@ -46,7 +46,7 @@ function sideOf(kind: number): number {
 }
 
 /** Negative, 0 or positive as the prefix stands before, at or behind the place. */
-export function compareToPlace(order: ClusteringOrder, prefix: ClusteringPrefix, place: ClusteringPlace): number {
+export function compareToPlace(order: PrefixOrder, prefix: ClusteringPrefix, place: ClusteringPlace): number {
   const { values } = prefix
   const { clustering } = place
   const shared = Math.min(values.length, clustering.length)

@@ -2,7 +2,6 @@
 // places in Data.db; what lies there is for the reader of Data.db to check against the key it looks for.
 
 import type { Position } from '../ring/position.ts'
-import type { ClusteringPrefix } from './clustering-values.ts'
 import type { DeletionTime } from './deletion-time.ts'
 
 /** What looking things up has cost; a plain record that callers keep and print. */
@@ -124,5 +123,3 @@ export interface RowIndex {
   /** Up to `count` blocks that begin at about equal distances of bytes, without the first; each has a place. */
   cuts(count: number): Promise<IndexBlock[]>
 }
-
-export type { ClusteringPrefix, DeletionTime }

@@ -5,7 +5,7 @@
 import { Cursor } from '../bytes/cursor.ts'
 import { PagedFile } from '../bytes/paged-file.ts'
 import { isSluiceError } from '../errors.ts'
-import { type ClusteringOrder, compareToPlace, placeOf } from './clustering-compare.ts'
+import { compareToPlace, type PrefixOrder, placeOf } from './clustering-compare.ts'
 import { type ClusteringPrefix, readPrefix } from './clustering-values.ts'
 import { type DeletionTime, readDeletionTime } from './deletion-time.ts'
 import type { ClusteringPlace, IndexBlock, IndexCounters, PartitionEntry, RowIndex } from './index.ts'
@@ -31,7 +31,7 @@ const KEPT = 32
 export async function openPromotedIndex(
   open: OpenFile,
   entry: PartitionEntry,
-  order: ClusteringOrder,
+  order: PrefixOrder,
   unsignedDeletionTime: boolean,
   dataLength: number,
   counters: IndexCounters,

@@ -4,7 +4,7 @@ import { comparator } from '../../../storage/schema/compare.ts'
 import type { CqlType, ScalarKind } from '../../../storage/schema/cql-type.ts'
 import { fixedLength } from '../../../storage/schema/fixed-length.ts'
 import { decodeSeparator, unescapeBytes } from '../../../storage/sstable/bti-separator.ts'
-import { type ClusteringOrder, compareToPlace } from '../../../storage/sstable/clustering-compare.ts'
+import { compareToPlace, type PrefixOrder } from '../../../storage/sstable/clustering-compare.ts'
 
 let state = 12345
 function random(n: number): number {
@@ -105,7 +105,7 @@ const KINDS: ScalarKind[] = [
   'varint',
 ]
 
-function orderOf(types: CqlType[], reversed: boolean[]): ClusteringOrder {
+function orderOf(types: CqlType[], reversed: boolean[]): PrefixOrder {
   return { types, reversed, lengths: types.map(fixedLength), compare: types.map(comparator) }
 }
 

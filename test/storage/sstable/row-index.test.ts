@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyPosition } from '../../../storage/ring/position.ts'
-import { clusteringOrder, compareToPlace } from '../../../storage/sstable/clustering-compare.ts'
+import { compareToPlace, prefixOrder } from '../../../storage/sstable/clustering-compare.ts'
 import {
   type ClusteringPlace,
   type IndexBlock,
@@ -152,7 +152,7 @@ describe('the index within wide partitions', () => {
   it('takes a prefix of the clustering for all that begins with it', async () => {
     let tried = 0
     for (const w of wide) {
-      const order = clusteringOrder(w.sstable.statistics.header.clusteringTypes)!
+      const order = prefixOrder(w.sstable.statistics.header.clusteringTypes)!
       if (order.types.length < 2) continue
       const { items } = w.walked
       const rows = (await w.index.rowIndex(w.entry))!
@@ -177,7 +177,7 @@ describe('the index within wide partitions', () => {
   it('cuts a partition at places that divide its rows', async () => {
     let cuts = 0
     for (const w of wide) {
-      const order = clusteringOrder(w.sstable.statistics.header.clusteringTypes)!
+      const order = prefixOrder(w.sstable.statistics.header.clusteringTypes)!
       const rows = (await w.index.rowIndex(w.entry))!
       const blocks = await rows.cuts(3)
       const starts = blocks.map((block) => block.start)
