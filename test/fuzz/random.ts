@@ -1,0 +1,27 @@
+// A small seeded generator (mulberry32): the same seed gives the same mutations on every machine.
+
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 0x100000000
+  }
+
+  /** An integer in [0, n). */
+  below(n: number): number {
+    return Math.floor(this.next() * n)
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)]
+  }
+}
