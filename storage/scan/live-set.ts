@@ -1,5 +1,7 @@
 // The SSTables of table directories that count at this moment, opened as one consistent set: list, leave out what transaction
-// logs say is dead, open everything, list again; again from the start when the listing has changed meanwhile.
+// logs say is dead, open everything, list again; again from the start when names or logs have changed meanwhile. A log that was
+// committed in between counts as a change even where nothing was deleted yet: of several directories one could have been read
+// before and one behind it, and what moved from one to the other would be missing.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,14 +16,52 @@ const PAUSE_MS = 50
 
 /** What is live in one directory; names only, nothing opened. */
 export async function listLive(directory: string): Promise<SSTableFiles[]> {
-  const names = await fileNames(directory)
-  const dead = new Set<string>()
-  for (const name of names.filter(isTransactionLog)) {
-    const file = join(directory, name)
-    for (const prefix of deadPrefixes(await readFile(file, 'utf8'), file, names)) dead.add(prefix)
+  return liveOf([await list(directory)])
+}
+
+interface Listing {
+  directory: string
+  names: string[]
+  /** Text of the transaction logs by name. */
+  logs: Map<string, string>
+}
+
+/**
+ * A transaction over several data directories has a copy of its log in each, which are written one after the other: the fullest
+ * tells for all (Cassandra: db/lifecycle/LogReplicaSet).
+ */
+function liveOf(listings: readonly Listing[]): SSTableFiles[] {
+  const dead = new Map(listings.map(({ directory }) => [directory, new Set<string>()]))
+  for (const log of new Set(listings.flatMap(({ logs }) => [...logs.keys()]))) {
+    const copies = listings.filter(({ logs }) => logs.has(log))
+    const fullest = copies.reduce((a, b) => (b.logs.get(log)!.length > a.logs.get(log)!.length ? b : a))
+    const names = copies.flatMap((copy) => copy.names)
+    for (const prefix of deadPrefixes(fullest.logs.get(log)!, join(fullest.directory, log), names)) {
+      for (const { directory } of copies) dead.get(directory)!.add(prefix)
+    }
   }
   // An SSTable without Data.db stays in the list, and is refused by name when it is opened: it could be lost data.
-  return groupSSTables(directory, names).filter((files) => !dead.has(files.descriptor.prefix))
+  return listings.flatMap(({ directory, names }) =>
+    groupSSTables(directory, names).filter((files) => !dead.get(directory)!.has(files.descriptor.prefix)),
+  )
+}
+
+async function list(directory: string): Promise<Listing> {
+  const names = await fileNames(directory)
+  const logs = new Map<string, string>()
+  for (const name of names.filter(isTransactionLog)) logs.set(name, await readLog(join(directory, name)))
+  return { directory, names, logs }
+}
+
+/** A log goes when its transaction is done. MISSING_COMPONENT then, as for an SSTable that went. */
+async function readLog(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new SluiceError('MISSING_COMPONENT', { file }, error)
+    throw new SluiceError('IO', { file, reason: message }, error)
+  }
 }
 
 /** Opens all live SSTables of the directories, oldest id first. The caller releases each. */
@@ -31,11 +71,9 @@ export async function openLive(directories: readonly string[]): Promise<SSTable[
     if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * Math.min(attempt, 5)))
     const opened: SSTable[] = []
     try {
-      const before = await signature(directories)
-      for (const directory of directories) {
-        for (const files of await listLive(directory)) opened.push(await openSSTable(files))
-      }
-      if ((await signature(directories)) === before) return sorted(opened)
+      const before = await listAll(directories)
+      for (const files of liveOf(before)) opened.push(await openSSTable(files))
+      if (signature(await listAll(directories)) === signature(before)) return sorted(opened)
       last = undefined
     } catch (error) {
       // A file that went away between listing and opening is a change of the set, not damage. A set that stays the same and
@@ -58,12 +96,18 @@ export async function openLive(directories: readonly string[]): Promise<SSTable[
   )
 }
 
-async function signature(directories: readonly string[]): Promise<string> {
+async function listAll(directories: readonly string[]): Promise<Listing[]> {
+  const listings: Listing[] = []
+  for (const directory of directories) listings.push(await list(directory))
+  return listings
+}
+
+/** Differs where another set of SSTables could count. */
+function signature(listings: readonly Listing[]): string {
   const parts: string[] = []
-  for (const directory of directories) {
-    const names = await fileNames(directory)
-    const relevant = names.filter((n) => n.endsWith('-Data.db') || isTransactionLog(n)).sort()
-    parts.push(directory, ...relevant)
+  for (const { directory, names, logs } of listings) {
+    parts.push(directory, ...names.filter((name) => name.endsWith('-Data.db')).sort())
+    for (const name of [...logs.keys()].sort()) parts.push(name, logs.get(name)!)
   }
   return parts.join('\n')
 }
