@@ -6,27 +6,37 @@ import type { PinnedTable } from '../storage/scan/pinned-table.ts'
 import { openScan } from '../storage/scan/scan.ts'
 import type { SSTable } from '../storage/sstable/sstable.ts'
 import type { PinnedSource, Source, SSTableInfo } from './source.ts'
+import { WorkerPool } from './workers/pool.ts'
 
-export type SourceOptions = CatalogOptions
+export interface SourceOptions extends CatalogOptions {
+  /** Threads that scans run in; 0: this one. */
+  workers?: number
+  /** Told of a worker that ended by itself; its scans have failed by then, and another has taken its place. */
+  onWorkerDeath?: (error: Error) => void
+}
 
 /** @throws SluiceError DATA_DIRECTORY, or what reading the schema finds */
 export async function openSource(options: SourceOptions): Promise<Source> {
   const catalog = await Catalog.open(options)
+  const pool = options.workers ? new WorkerPool(options.workers, options.onWorkerDeath ?? (() => {})) : undefined
   return {
     keyspaces: () => catalog.keyspaces(),
     table: (keyspace, table) => catalog.table(keyspace, table),
-    pin: async (keyspace, table) => pinnedSource(await catalog.pin(keyspace, table)),
-    close: () => catalog.close(),
+    pin: async (keyspace, table) => pinnedSource(await catalog.pin(keyspace, table), pool),
+    async close() {
+      await pool?.close()
+      await catalog.close()
+    },
   }
 }
 
-function pinnedSource(pinned: PinnedTable): PinnedSource {
+function pinnedSource(pinned: PinnedTable, pool: WorkerPool | undefined): PinnedSource {
   let released = false
   return {
     schema: pinned.schema,
     partitioner: pinned.partitioner,
     sstables: pinned.sstables.map(sstableInfo),
-    scan: (request) => openScan(pinned, request),
+    scan: (request) => (pool === undefined ? openScan(pinned, request) : pool.openScan(pinned, request)),
     async release() {
       // The table counts its holders: twice would take it from a scan.
       if (released) return

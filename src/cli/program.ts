@@ -1,5 +1,6 @@
 // The command line: commands, flags and their help. What a command does is in the file of its name, loaded only when it runs.
 
+import { availableParallelism } from 'node:os'
 import { Command, CommanderError, Option } from 'commander'
 import { ROWS_PARAMETERS } from '../parameters.ts'
 import { VERSION } from '../version.ts'
@@ -33,6 +34,7 @@ export function createProgram(): Command {
   addDataFlags(program.command('serve').description('serve tables over HTTP'))
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', '9180')
+    .option('--workers <number>', 'threads that scans run in; 0: none of their own', String(availableParallelism()))
     .option('--shutdown-timeout <seconds>', 'how long streams may go on after SIGINT or SIGTERM', '30')
     .addOption(logLevelOption())
     .addOption(logFormatOption())

@@ -17,6 +17,7 @@ export interface ServeFlags extends DataFlags {
   port: string
   logLevel: string
   shutdownTimeout: string
+  workers: string
   demo?: boolean
 }
 
@@ -27,7 +28,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('port', flags.port, 65_535)
   const deadline = wholeNumber('shutdown-timeout', flags.shutdownTimeout, 86_400) * 1000
   const logger = pino({ level: flags.logLevel, base: undefined }, destination(2))
-  const source = await openSource(sourceOptions(flags))
+  const workers = wholeNumber('workers', flags.workers, 256)
+  const source = await openSource({
+    ...sourceOptions(flags),
+    workers,
+    onWorkerDeath: (error) => logger.error({ err: error }, 'a scan worker ended'),
+  })
   try {
     const server = createServer({ source, createExporter, logger })
     const stopped = untilSignal(server, deadline, logger)

@@ -1,11 +1,15 @@
 // Sequential reading of a file in large blocks with one block of read-ahead: while a block is decoded, the next is being
 // read. After a jump only what is asked for is read; where reading goes on from there, blocks begin small and double again. So a
 // row of jumps reads what it needs, and a scan reads big.
+//
+// Two buffers take turns, each with headroom before its block: what is left of one block (less than a chunk) is copied
+// right before the next, so that a chunk that lies in both is contiguous. A steady scan allocates nothing.
 
 import { read } from 'node:fs'
 import { SluiceError } from '../errors.ts'
 
 const FIRST_BLOCK = 64 * 1024
+const NO_BYTES = Buffer.allocUnsafeSlow(0)
 
 export interface StoredBlocksOptions {
   fd: number
@@ -15,14 +19,16 @@ export interface StoredBlocksOptions {
   fileLength: number
   /** Largest block, bytes. */
   blockBytes: number
+  /** Longest run of bytes that is usually asked for; longer ones cost a buffer of their own. */
+  headroom: number
   /** Called with the bytes of every read. */
   onRead: (bytes: number) => void
 }
 
 interface Ahead {
+  /** File offset. */
   start: number
   length: number
-  buffer: Buffer
   done: Promise<void>
 }
 
@@ -30,20 +36,21 @@ interface Ahead {
 export class StoredBlocks {
   /** The bytes last asked for begin at this index of `buffer`. */
   at = 0
-  buffer: Buffer
+  buffer: Buffer = NO_BYTES
   #options: StoredBlocksOptions
-  #start = 0 // file offset of buffer[0]
+  /** The other buffer: the block that is read ahead goes there, behind the headroom. */
+  #other: Buffer = NO_BYTES
+  #first = 0 // index in `buffer` of its first valid byte
+  #start = 0 // file offset of that byte
   #end = 0 // file offset behind the last valid byte
   #size = FIRST_BLOCK
   #stopAt: number // no read-ahead beyond this file offset
   #ahead: Ahead | undefined
-  #spare: Buffer | undefined
   #closed = false
 
   constructor(options: StoredBlocksOptions) {
     this.#options = options
     this.#stopAt = options.fileLength
-    this.buffer = Buffer.allocUnsafeSlow(0)
   }
 
   /** Bytes beyond this file offset are not read ahead (they still are when asked for). */
@@ -54,7 +61,7 @@ export class StoredBlocks {
   /** True when [offset, offset + length) is in memory; then `at` points to it. */
   has(offset: number, length: number): boolean {
     if (offset < this.#start || offset + length > this.#end) return false
-    this.at = offset - this.#start
+    this.at = this.#first + offset - this.#start
     return true
   }
 
@@ -70,100 +77,98 @@ export class StoredBlocks {
     }
     const ahead = this.#ahead
     const sequential = ahead !== undefined && offset >= this.#start && offset <= ahead.start + ahead.length
-    if (!sequential) {
+    if (sequential) {
+      await this.#moveOn(ahead, offset, length)
+    } else {
       const goesOn = this.#end > 0 && offset >= this.#start && offset <= this.#end
       await this.#drop()
       this.#size = FIRST_BLOCK
       const more = goesOn ? Math.min(this.#size, this.#stopAt - offset) : 0
       await this.#readFresh(offset, Math.max(length, more))
       if (!goesOn) {
-        this.at = 0
+        this.at = this.#first
         return
       }
-    } else {
-      // The tail of the current block is put in front of the block read ahead.
-      const kept = Math.max(0, this.#end - offset)
-      await ahead.done
-      this.#ahead = undefined
-      const needed = Math.max(length, kept + ahead.length - Math.max(0, offset - ahead.start))
-      const skip = Math.max(0, offset - ahead.start)
-      const target = this.#take(needed)
-      if (kept > 0) this.buffer.copy(target, 0, this.#end - kept - this.#start, this.#end - this.#start)
-      ahead.buffer.copy(target, kept, skip, ahead.length)
-      this.#recycle(ahead.buffer)
-      this.#recycle(this.buffer)
-      this.buffer = target
-      this.#start = offset
-      this.#end = offset + kept + ahead.length - skip
-      if (this.#end < offset + length) await this.#append(offset + length - this.#end)
     }
     this.#size = Math.min(this.#size * 2, this.#options.blockBytes)
     this.#readAhead()
-    this.at = offset - this.#start
+    this.at = this.#first + offset - this.#start
   }
 
   /** Waits for a read under way; afterwards the descriptor may be closed. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#drop()
-    this.buffer = Buffer.allocUnsafeSlow(0)
-    this.#start = this.#end = 0
-    this.#spare = undefined
+    this.buffer = this.#other = NO_BYTES
+    this.#first = this.#start = this.#end = 0
   }
 
   /** Bytes held at the moment. */
   get heldBytes(): number {
-    return this.buffer.length + (this.#ahead?.buffer.length ?? 0) + (this.#spare?.length ?? 0)
+    return this.buffer.length + this.#other.length
   }
 
   async #drop(): Promise<void> {
     const ahead = this.#ahead
     this.#ahead = undefined
-    if (ahead !== undefined) {
-      await ahead.done.catch(() => {})
-      this.#recycle(ahead.buffer)
+    await ahead?.done.catch(() => {})
+  }
+
+  /** The block read ahead becomes the current one, with what is left of the current one before it. */
+  async #moveOn(ahead: Ahead, offset: number, length: number): Promise<void> {
+    const { headroom } = this.#options
+    await ahead.done
+    this.#ahead = undefined
+    const kept = Math.max(0, this.#end - offset)
+    const from = this.#first + this.#end - this.#start - kept
+    const old = this.buffer
+    const end = ahead.start + ahead.length
+    const missing = Math.max(0, offset + length - end)
+    if (kept <= headroom && headroom + ahead.length + missing <= this.#other.length) {
+      this.buffer = this.#other
+      this.#other = old
+      this.#first = headroom - kept
+    } else {
+      // Longer than usual: a buffer of its own, for this once.
+      const larger = Buffer.allocUnsafeSlow(kept + ahead.length + missing)
+      this.#other.copy(larger, kept, headroom, headroom + ahead.length)
+      this.buffer = larger
+      this.#first = 0
+    }
+    old.copy(this.buffer, this.#first, from, from + kept)
+    this.#start = ahead.start - kept
+    this.#end = end
+    if (missing > 0) {
+      await this.#read(this.buffer, this.#first + end - this.#start, end, missing)
+      this.#end += missing
     }
   }
 
   async #readFresh(offset: number, length: number): Promise<void> {
-    if (this.buffer.length < length) this.buffer = this.#take(length)
-    await this.#read(this.buffer, 0, offset, length)
+    const { headroom } = this.#options
+    if (this.buffer.length < headroom + length) this.buffer = this.#allocate(length)
+    this.#start = this.#end = 0
+    this.#first = headroom
+    await this.#read(this.buffer, headroom, offset, length)
     this.#start = offset
     this.#end = offset + length
-  }
-
-  async #append(length: number): Promise<void> {
-    const held = this.#end - this.#start
-    if (this.buffer.length < held + length) {
-      const larger = Buffer.allocUnsafeSlow(held + length)
-      this.buffer.copy(larger, 0, 0, held)
-      this.buffer = larger
-    }
-    await this.#read(this.buffer, held, this.#end, length)
-    this.#end += length
   }
 
   #readAhead(): void {
     const length = Math.min(this.#size, this.#stopAt - this.#end)
     if (length <= 0 || this.#closed) return
-    const buffer = this.#take(length)
-    const done = this.#read(buffer, 0, this.#end, length)
+    const { headroom } = this.#options
+    if (this.#other.length < headroom + length) this.#other = this.#allocate(length)
+    const done = this.#read(this.#other, headroom, this.#end, length)
     done.catch(() => {}) // told when it is awaited
-    this.#ahead = { start: this.#end, length, buffer, done }
+    this.#ahead = { start: this.#end, length, done }
   }
 
-  #take(length: number): Buffer {
-    const spare = this.#spare
-    if (spare !== undefined && spare.length >= length) {
-      this.#spare = undefined
-      return spare
-    }
-    return Buffer.allocUnsafeSlow(length)
-  }
-
-  #recycle(buffer: Buffer): void {
-    if (buffer.length <= 2 * this.#options.blockBytes && buffer.length > (this.#spare?.length ?? 0))
-      this.#spare = buffer
+  /** Room for a block of this size and the bytes of a chunk that its end cuts. */
+  #allocate(length: number): Buffer {
+    const { headroom, blockBytes } = this.#options
+    const small = length <= FIRST_BLOCK
+    return Buffer.allocUnsafeSlow(2 * headroom + (small ? FIRST_BLOCK : Math.max(length, blockBytes)))
   }
 
   #read(buffer: Buffer, at: number, offset: number, length: number): Promise<void> {

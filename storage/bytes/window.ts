@@ -18,6 +18,8 @@ export interface ChunkSource {
   /** Bytes on disk, and bytes they inflate to. */
   readonly storedLength: number
   readonly dataLength: number
+  /** No chunk is longer in the file, its CRC included; an estimate will do. */
+  readonly longestStored: number
   /** Uncompressed bytes per chunk; the last may be shorter. */
   readonly chunkLength: number
   /** Makes chunkOffset, chunkSize and chunkCrc of these chunks (inclusive) available synchronously. */
@@ -85,6 +87,7 @@ export class DataWindow {
       file: source.file,
       fileLength: source.storedLength,
       blockBytes: options.blockBytes,
+      headroom: source.longestStored,
       onRead: (bytes) => {
         counters.dataBytesRead += bytes
       },

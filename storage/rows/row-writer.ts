@@ -4,6 +4,7 @@
 import type { Partitioner } from '../ring/partitioner.ts'
 import type { Batch, BatchSchema, Field } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
+import type { BufferOptions } from './columns/buffers.ts'
 import { createBuilder } from './columns/create-builder.ts'
 import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
 import type { ListBuilder } from './columns/list-builder.ts'
@@ -40,10 +41,10 @@ export interface OutputColumn {
 export interface BatchLimits {
   rows: number
   bytes: number
-}
-
-function newBuilder(column: OutputColumn): ColumnBuilder {
-  return createBuilder(column.field)
+  /** Columns in SharedArrayBuffers, for a reader in another thread. */
+  shared?: boolean
+  /** Rows that new columns have room for. */
+  firstRows?: number
 }
 
 /** A non-negative varint's two's complement (Random's tokens). */
@@ -70,6 +71,7 @@ export class RowWriter {
   #columns: OutputColumn[]
   #builders: ColumnBuilder[]
   #pool: ColumnBuilder[][] = []
+  #options: BufferOptions
   #partitioner: Partitioner
   #keyParts: number
   #keyOffset: Int32Array
@@ -92,7 +94,8 @@ export class RowWriter {
     this.#columns = columns
     this.maxBytes = limits.bytes
     this.maxRows = limits.rows
-    this.#builders = columns.map(newBuilder)
+    this.#options = { shared: limits.shared, rows: limits.firstRows }
+    this.#builders = this.#newBuilders()
     this.#partitioner = partitioner
     this.#keyParts = keyParts
     this.#keyOffset = new Int32Array(keyParts)
@@ -100,6 +103,10 @@ export class RowWriter {
     this.#keyBytes = new Uint8Array(0)
     this.#keyView = new DataView(this.#keyBytes.buffer)
     this.#token = new Int32Array(4)
+  }
+
+  #newBuilders(): ColumnBuilder[] {
+    return this.#columns.map((column) => createBuilder(column.field, this.#options))
   }
 
   get isFull(): boolean {
@@ -111,7 +118,7 @@ export class RowWriter {
   }
 
   /** Takes over the key of the partition whose rows follow. */
-  beginPartition(source: PartitionSource): void {
+  beginPartition(source: Pick<PartitionSource, 'key' | 'keyView' | 'keyLength' | 'token' | 'corrupt'>): void {
     const { key, keyLength } = source
     this.#keyBytes = key
     this.#keyView = source.keyView
@@ -300,7 +307,7 @@ export class RowWriter {
     const columns = builders.map((b) => b.finish())
     let bytes = 0
     for (const builder of builders) bytes += builder.byteLength()
-    this.#builders = this.#pool.pop() ?? this.#columns.map(newBuilder)
+    this.#builders = this.#pool.pop() ?? this.#newBuilders()
     this.rows = 0
     this.bytes = 0
     let released = false

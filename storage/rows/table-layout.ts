@@ -10,7 +10,7 @@ import { fixedLength } from '../schema/fixed-length.ts'
 import { checkHeader } from '../schema/header-schema.ts'
 import { parseMarshalType, repairFrozen } from '../schema/marshal.ts'
 import type { ColumnSchema, TableSchema } from '../schema/table.ts'
-import type { SSTable } from '../sstable/sstable.ts'
+import type { SSTableData } from '../sstable/sstable.ts'
 
 export interface Slot {
   name: string
@@ -54,7 +54,7 @@ export interface FileColumns {
 }
 
 export interface FileLayout {
-  sstable: SSTable
+  sstable: SSTableData
   clusteringCount: number
   clusteringFixed: Int32Array
   statics: FileColumns
@@ -80,7 +80,7 @@ interface HeaderColumn {
 }
 
 /** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
-export function layoutTable(table: TableSchema, sstables: SSTable[]): { layout: TableLayout; files: FileLayout[] } {
+export function layoutTable(table: TableSchema, sstables: readonly SSTableData[]): { layout: TableLayout; files: FileLayout[] } {
   const stored = storedColumns(table)
   if (!table.partial) for (const sstable of sstables) checkHeader(table, sstable.statistics.header, sstable.file)
   const headers = sstables.map((sstable) => readHeader(stored, sstable))
@@ -111,7 +111,7 @@ interface Header {
   regulars: HeaderColumn[]
 }
 
-function readHeader(stored: StoredColumns, sstable: SSTable): Header {
+function readHeader(stored: StoredColumns, sstable: SSTableData): Header {
   const { header } = sstable.statistics
   const column =
     (known: ColumnSchema[]) =>
@@ -194,7 +194,7 @@ function pathComparator(type: CqlType): ValueComparator {
   return comparator({ kind: 'smallint' }) // UDT: field index (UserType.nameComparator is ShortType)
 }
 
-function fileLayout(layout: TableLayout, sstable: SSTable, header: Header): FileLayout {
+function fileLayout(layout: TableLayout, sstable: SSTableData, header: Header): FileLayout {
   const { table, statics, regulars } = layout
   const { minTimestamp, minLocalDeletionTime, minTtl } = sstable.statistics.header
   const { minTimestamp: first, maxTimestamp: last } = sstable.statistics
@@ -224,7 +224,7 @@ function fileLayout(layout: TableLayout, sstable: SSTable, header: Header): File
   }
 }
 
-function fileColumns(table: TableSchema, sstable: SSTable, columns: HeaderColumn[], shape: RowShape): FileColumns {
+function fileColumns(table: TableSchema, sstable: SSTableData, columns: HeaderColumn[], shape: RowShape): FileColumns {
   const count = columns.length
   const result: FileColumns = {
     count,

@@ -65,7 +65,13 @@ export class Catalog {
   /** Opens the table's live SSTables. The caller releases what it gets. */
   async pin(keyspace: string, table: string): Promise<PinnedTable> {
     const { schema, directories } = await this.#described(keyspace, table)
-    return new PinnedTable(schema, await openLive(directories))
+    const sstables = await openLive(directories)
+    try {
+      return new PinnedTable(schema, sstables)
+    } catch (error) {
+      for (const sstable of sstables) sstable.release()
+      throw error
+    }
   }
 
   async close(): Promise<void> {

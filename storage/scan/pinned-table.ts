@@ -2,10 +2,19 @@
 
 import { SluiceError } from '../errors.ts'
 import type { TableSchema } from '../schema/table.ts'
-import type { SSTable } from '../sstable/sstable.ts'
+import type { SSTable, SSTableData } from '../sstable/sstable.ts'
+
+/** What a scan needs of a pinned table; in a worker it is a copy whose files the main thread holds open. */
+export interface ScannedTable {
+  readonly schema: TableSchema
+  readonly partitioner: string
+  readonly sstables: readonly SSTableData[]
+  retain(): void
+  release(): Promise<void>
+}
 
 /** Shared by its opener and the scans over it; the files are closed when all have released it. */
-export class PinnedTable {
+export class PinnedTable implements ScannedTable {
   readonly schema: TableSchema
   /** Simple class name, such as Murmur3Partitioner. */
   readonly partitioner: string

@@ -36,6 +36,8 @@ export interface ScanRequest {
   countOnly?: boolean
   /** Counts tombstones too (ScanStats.tombstones); slower where the SSTables can hold any. */
   countTombstones?: boolean
+  /** Columns lie in SharedArrayBuffers: the scan runs in a worker. */
+  sharedColumns?: boolean
   /** Tests: decode every row with the plain decoder. */
   plainDecoder?: boolean
   /** Checked between windows: an aborted scan ends with CANCELLED. */

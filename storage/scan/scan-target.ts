@@ -7,7 +7,7 @@ import { type Partitioner, tokenOf } from '../ring/partitioner.ts'
 import { comparePartitionToPosition, comparePositions, decodePosition, type Position } from '../ring/position.ts'
 import { intersect, parseTokenRange } from '../ring/token-range.ts'
 import type { ColumnSchema, TableSchema } from '../schema/table.ts'
-import type { SSTable } from '../sstable/sstable.ts'
+import type { SSTableData } from '../sstable/sstable.ts'
 import type { CoveredClusterings } from '../sstable/statistics.ts'
 import { type ClusteringSlice, compareBounds } from './predicate/clustering-slices.ts'
 import type { RowFilter } from './predicate/filter.ts'
@@ -89,7 +89,7 @@ function checkDistinct({ restrictsRows }: PredicatePlan): void {
  */
 export function mayHold(
   table: TableSchema,
-  sstable: SSTable,
+  sstable: SSTableData,
   slices: readonly ClusteringSlice[] | undefined,
   showsStatics: boolean,
 ): boolean {

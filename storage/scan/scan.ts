@@ -4,12 +4,13 @@
 import { DataWindow, DEFAULT_WINDOW } from '../bytes/window.ts'
 import { SluiceError } from '../errors.ts'
 import { type Partitioner, partitionerByName } from '../ring/partitioner.ts'
+import { isInsidePartition } from '../ring/position.ts'
 import type { BatchSchema, Field } from '../rows/batch.ts'
 import { BIG_ROW_BYTES } from '../rows/big-row.ts'
 import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
 import { PartitionSource } from '../rows/partition-source.ts'
-import { type OutputColumn, type OutputSource, RowWriter } from '../rows/row-writer.ts'
+import { type BatchLimits, type OutputColumn, type OutputSource, RowWriter } from '../rows/row-writer.ts'
 import { runDecoder } from '../rows/run-decoder.ts'
 import { RunState } from '../rows/run-state.ts'
 import {
@@ -23,28 +24,31 @@ import {
 import { isMultiCell } from '../schema/cql-type.ts'
 import { formatCqlType } from '../schema/cql-type-text.ts'
 import type { ColumnSchema, TableSchema } from '../schema/table.ts'
+import { BigIndex } from '../sstable/big-index.ts'
 import { dataChunks } from '../sstable/data-chunks.ts'
 import { newIndexCounters } from '../sstable/index.ts'
 import { openIndex } from '../sstable/open-index.ts'
-import type { SSTable } from '../sstable/sstable.ts'
+import type { SSTableData } from '../sstable/sstable.ts'
+import { IndexKeyScan, type IndexKeyScanParts, indexTellsLiveness } from './index-key-scan.ts'
 import { PartitionMerger } from './partition-merger.ts'
-import type { PinnedTable } from './pinned-table.ts'
+import type { ScannedTable } from './pinned-table.ts'
 import { ScanRowAccess } from './row-access.ts'
 import { ScanBounds } from './scan-bounds.ts'
 import { newScanStats, type Scan, type ScanRequest } from './scan-request.ts'
-import { mayHold, scanTarget } from './scan-target.ts'
+import { mayHold, type ScanTarget, scanTarget } from './scan-target.ts'
 import { parseSelection, type Selector } from './selection.ts'
 import { rowSlices } from './slice-walk.ts'
 import { SourceRoute } from './source-route.ts'
 import { TableScan } from './table-scan.ts'
-import { type TimeWindow, timeWindow } from './time-window.ts'
+import { proposers, timeWindow } from './time-window.ts'
+import { openTombstoneScan } from './tombstone-scan.ts'
 
 export const DEFAULT_BATCH_ROWS = 32_768
 export const DEFAULT_BATCH_BYTES = 4 << 20
 export const MAX_BATCH_ROWS = 1_048_576
 
 /** Opens a scan of a pinned table, which stays pinned until the scan is closed. Raises BAD_* for what cannot be asked. */
-export async function openScan(pinned: PinnedTable, request: ScanRequest): Promise<Scan> {
+export async function openScan(pinned: ScannedTable, request: ScanRequest): Promise<Scan> {
   const table = pinned.schema
   if (table.compact === 'super') {
     throw new SluiceError('UNSUPPORTED_TABLE', {
@@ -54,13 +58,17 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
     })
   }
   const partitioner = partitionerOf(pinned)
+  if (request.tombstones) {
+    const metadata = metadataOf(pinned, request)
+    return openTombstoneScan(pinned, request, { partitioner, limits: batchLimits(request, pinned.sstables), metadata })
+  }
   const target = scanTarget(table, partitioner, request)
   const selectors = selectorsOf(table, partitioner, request)
   const { layout, files } = layoutTable(table, pinned.sstables)
   const columns = selectors.map((s) => outputColumn(s, layout, request))
   const schema: BatchSchema = { fields: columns.map((c) => c.field), metadata: metadataOf(pinned, request) }
   const scope = `${table.keyspace}.${table.table}`
-  const limits = batchLimits(request)
+  const limits = batchLimits(request, pinned.sstables)
   const window = timeWindow(request)
   markWanted(files, layout, columns, target.filter?.columns ?? [])
 
@@ -76,6 +84,9 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
     ...selectors.flatMap((s) => ('column' in s ? [s.column] : [])),
     ...(filter?.columns ?? []),
   ].some((column) => column.kind === 'static')
+  const parts = { schema, stats, indexCounters, partitioner, writer, limit, scope }
+  const keyScan = indexKeyScan(pinned, request, parts, target, selectors)
+  if (keyScan !== undefined) return keyScan
   const kept = files.filter(({ sstable }) => mayHold(table, sstable, slices, showsStatics))
   stats.sstablesPruned = files.length - kept.length
   const countTombstones = (request.countTombstones ?? false) && kept.some(({ sstable }) => mayHoldTombstones(sstable))
@@ -97,11 +108,8 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
   const distinct = request.distinct ?? false
   pinned.retain()
   return new TableScan({
-    schema,
-    stats,
+    ...parts,
     routes,
-    indexCounters,
-    partitioner,
     merger: new PartitionMerger(layout, order, stats, {
       now: request.now,
       limit,
@@ -119,11 +127,35 @@ export async function openScan(pinned: PinnedTable, request: ScanRequest): Promi
         window,
         routes.map(({ source }) => source),
       ),
-    writer,
     bounds,
     canCross: filter === undefined && slices === undefined && !distinct && !countTombstones,
-    limit,
-    scope,
+    signal: request.signal,
+    onClose: () => pinned.release(),
+  })
+}
+
+/** The scan of a request for partition keys alone that the indexes can answer; undefined: Data.db must be read. */
+function indexKeyScan(
+  pinned: ScannedTable,
+  request: ScanRequest,
+  parts: Pick<IndexKeyScanParts, 'schema' | 'stats' | 'indexCounters' | 'partitioner' | 'writer' | 'limit' | 'scope'>,
+  { reaches, keys, filter }: ScanTarget,
+  selectors: readonly Selector[],
+): Scan | undefined {
+  const { schema, sstables } = pinned
+  if (!request.distinct || request.plainDecoder || request.countTombstones || timeWindow(request) !== undefined)
+    return undefined
+  if (keys !== undefined || filter !== undefined) return undefined
+  const ofKey = (s: Selector) => s.kind === 'token' || (s.kind === 'column' && s.column.kind === 'partition_key')
+  if (!selectors.every(ofKey)) return undefined
+  if (reaches.some(({ from, to }) => [from, to].some((p) => p !== null && isInsidePartition(p)))) return undefined
+  if (!sstables.every((sstable) => indexTellsLiveness(schema, sstable))) return undefined
+  const { partitioner, indexCounters } = parts
+  pinned.retain()
+  return new IndexKeyScan({
+    ...parts,
+    sources: sstables.map((sstable) => ({ sstable, index: new BigIndex(sstable, partitioner, indexCounters) })),
+    reaches,
     signal: request.signal,
     onClose: () => pinned.release(),
   })
@@ -146,7 +178,7 @@ function selectorsOf(table: TableSchema, partitioner: Partitioner, request: Scan
 }
 
 /** STATS keeps the least local deletion time of all that is deleted or expires; Infinity: nothing is. */
-function mayHoldTombstones({ statistics }: SSTable): boolean {
+function mayHoldTombstones({ statistics }: SSTableData): boolean {
   return statistics.minLocalDeletionTime !== Number.POSITIVE_INFINITY || statistics.hasPartitionLevelDeletions
 }
 
@@ -157,13 +189,13 @@ function bigRowBytes({ sstable, statics, regulars }: FileLayout): number {
   return Math.min(BIG_ROW_BYTES, 2 * chunk)
 }
 
-function partitionerOf(pinned: PinnedTable): Partitioner {
+function partitionerOf(pinned: ScannedTable): Partitioner {
   const { schema } = pinned
   // Only Local orders by the key's own type, and its tables have single keys.
   return partitionerByName(pinned.partitioner, schema.partitionKey[0].type)
 }
 
-function batchLimits(request: ScanRequest): { rows: number; bytes: number } {
+function batchLimits(request: ScanRequest, sstables: readonly SSTableData[]): BatchLimits {
   const rows = request.batchRows ?? DEFAULT_BATCH_ROWS
   const bytes = request.batchBytes ?? DEFAULT_BATCH_BYTES
   if (!Number.isInteger(rows) || rows < 1 || rows > MAX_BATCH_ROWS) {
@@ -173,10 +205,13 @@ function batchLimits(request: ScanRequest): { rows: number; bytes: number } {
       expected: `1 to ${MAX_BATCH_ROWS}`,
     })
   }
-  return { rows, bytes }
+  // Columns that grow row by row to a full batch would be copied a dozen times.
+  const total = sstables.reduce((sum, { statistics }) => sum + Number(statistics.totalRows), 0)
+  const firstRows = Math.max(64, Math.min(rows, total, 4096))
+  return { rows, bytes, shared: request.sharedColumns, firstRows }
 }
 
-function metadataOf(pinned: PinnedTable, request: ScanRequest): Map<string, string> {
+function metadataOf(pinned: ScannedTable, request: ScanRequest): Map<string, string> {
   return new Map([
     ['cql.keyspace', pinned.schema.keyspace],
     ['cql.table', pinned.schema.table],
@@ -266,19 +301,6 @@ function markWanted(
 
 function mark(columns: FileColumns, _shape: RowShape, wanted: Set<number>): void {
   for (let i = 0; i < columns.count; i++) columns.wanted[i] = wanted.has(columns.slot[i]) ? 1 : 0
-}
-
-/**
- * The sources in which a row's newest write can lie in the window. The others are merged where these hold a partition, so that a
- * row is never older than it is; alone they have nothing to tell.
- */
-function proposers(window: TimeWindow, sources: readonly PartitionSource[]): Set<PartitionSource> {
-  return new Set(
-    sources.filter(({ layout }) => {
-      const { minTimestamp, maxTimestamp } = layout.sstable.statistics
-      return window.overlaps(minTimestamp, maxTimestamp)
-    }),
-  )
 }
 
 /** The table's name for use as a CQL name in messages. */

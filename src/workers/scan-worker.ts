@@ -1,0 +1,88 @@
+// A worker thread: any number of scans, each at the pace of its reader's `next`. Between two fills of a window a scan has the thread
+// for itself; while it waits for the disk, others run. An error ends its own scan and nothing else.
+
+import { parentPort } from 'node:worker_threads'
+import type { Batch } from '../../storage/rows/batch.ts'
+import { openScan } from '../../storage/scan/scan.ts'
+import type { Scan } from '../../storage/scan/scan-request.ts'
+import { errorData, type FromWorker, type ToWorker, vectorData } from './protocol.ts'
+
+interface Running {
+  scan: Scan
+  /** Batches handed out and not given back yet. */
+  out: Map<number, Batch>
+  batches: number
+}
+
+const port = parentPort!
+const scans = new Map<number, Running>()
+const opening = new Set<number>()
+/** Scans that were closed while they were being opened. */
+const closedEarly = new Set<number>()
+
+function say(message: FromWorker): void {
+  port.postMessage(message)
+}
+
+port.on('message', (message: ToWorker) => {
+  handle(message).catch((error) => say({ kind: 'failed', scan: message.scan, error: errorData(error) }))
+})
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.kind === 'open') {
+    await open(message)
+    return
+  }
+  const running = scans.get(message.scan)
+  if (running === undefined) {
+    if (message.kind === 'close') {
+      if (opening.has(message.scan)) closedEarly.add(message.scan)
+      say({ kind: 'closed', scan: message.scan })
+    }
+    return
+  }
+  if (message.kind === 'next') await next(message.scan, running)
+  else if (message.kind === 'release') {
+    running.out.get(message.batch)?.release()
+    running.out.delete(message.batch)
+  } else {
+    scans.delete(message.scan)
+    await running.scan.close()
+    say({ kind: 'closed', scan: message.scan })
+  }
+}
+
+async function open({ scan: id, schema, partitioner, sstables, request }: ToWorker & { kind: 'open' }): Promise<void> {
+  // The descriptors are the main thread's, which keeps them open until the scan has said `closed`.
+  opening.add(id)
+  let scan: Scan
+  try {
+    scan = await openScan({ schema, partitioner, sstables, retain() {}, async release() {} }, request)
+  } finally {
+    opening.delete(id)
+  }
+  if (closedEarly.delete(id)) {
+    await scan.close()
+    return
+  }
+  scans.set(id, { scan, out: new Map(), batches: 0 })
+  say({ kind: 'opened', scan: id, schema: scan.schema })
+}
+
+async function next(id: number, running: Running): Promise<void> {
+  const batch = await running.scan.next()
+  const stats = { ...running.scan.stats }
+  if (batch === undefined) {
+    say({ kind: 'end', scan: id, stats })
+    return
+  }
+  const batchId = running.batches++
+  running.out.set(batchId, batch)
+  const { rows, position, bytes } = batch
+  say({
+    kind: 'batch',
+    scan: id,
+    batch: { id: batchId, rows, position, bytes, columns: batch.columns.map(vectorData) },
+    stats,
+  })
+}
