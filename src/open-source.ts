@@ -2,10 +2,13 @@
 
 import type { CatalogOptions } from '../storage/scan/catalog.ts'
 import { Catalog } from '../storage/scan/catalog.ts'
-import type { PinnedTable } from '../storage/scan/pinned-table.ts'
+import { openLive } from '../storage/scan/live-set.ts'
+import { PinnedTable } from '../storage/scan/pinned-table.ts'
 import { openScan } from '../storage/scan/scan.ts'
+import { componentPath } from '../storage/sstable/descriptor.ts'
 import type { SSTable } from '../storage/sstable/sstable.ts'
 import type { PinnedSource, Source, SSTableInfo } from './source.ts'
+import { splitTable } from './split-table.ts'
 import { WorkerPool } from './workers/pool.ts'
 
 export interface SourceOptions extends CatalogOptions {
@@ -23,6 +26,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     keyspaces: () => catalog.keyspaces(),
     table: (keyspace, table) => catalog.table(keyspace, table),
     pin: async (keyspace, table) => pinnedSource(await catalog.pin(keyspace, table), pool),
+    reopen: async (schema, directories) => pinnedSource(new PinnedTable(schema, await openLive(directories)), pool),
     async close() {
       await pool?.close()
       await catalog.close()
@@ -36,6 +40,11 @@ function pinnedSource(pinned: PinnedTable, pool: WorkerPool | undefined): Pinned
     schema: pinned.schema,
     partitioner: pinned.partitioner,
     sstables: pinned.sstables.map(sstableInfo),
+    files: pinned.sstables.flatMap(({ descriptor, components }) =>
+      [...components].map((component) => componentPath(descriptor, component)),
+    ),
+    descriptors: pinned.sstables.reduce((sum, { descriptorCount }) => sum + descriptorCount, 0),
+    splits: (request) => splitTable(pinned, request),
     scan: (request) => (pool === undefined ? openScan(pinned, request) : pool.openScan(pinned, request)),
     async release() {
       // The table counts its holders: twice would take it from a scan.

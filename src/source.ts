@@ -3,6 +3,7 @@
 
 import type { Scan, ScanRequest } from '../storage/scan/scan-request.ts'
 import type { TableSchema } from '../storage/schema/table.ts'
+import type { SplitsRequest, TableSplit } from './split-table.ts'
 
 /** One live SSTable, as its components describe it. */
 export interface SSTableInfo {
@@ -31,6 +32,12 @@ export interface PinnedSource {
   /** Class name without its package, such as Murmur3Partitioner. */
   readonly partitioner: string
   readonly sstables: readonly SSTableInfo[]
+  /** Paths of all component files. */
+  readonly files: readonly string[]
+  /** Descriptors that are held open. */
+  readonly descriptors: number
+  /** Parts of about equal bytes. @throws SluiceError as splitTable */
+  splits(request: SplitsRequest): Promise<TableSplit[]>
   /** @throws SluiceError BAD_* before anything is read */
   scan(request: ScanRequest): Promise<Scan>
   /** Safe to call twice. */
@@ -48,5 +55,7 @@ export interface Source {
   table(keyspace: string, table: string): Promise<TableSchema>
   /** @throws SluiceError as table, or what opening the SSTables finds */
   pin(keyspace: string, table: string): Promise<PinnedSource>
+  /** A table that was pinned earlier, out of directories that hold its files still. @throws SluiceError what opening them finds */
+  reopen(schema: TableSchema, directories: readonly string[]): Promise<PinnedSource>
   close(): Promise<void>
 }

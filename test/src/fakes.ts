@@ -72,6 +72,10 @@ export function fakeSource(tables: Record<string, FakeTable>): FakeSource {
       counts.pins++
       return fakePinned(keyspace, table, found, counts)
     },
+    reopen: async ({ keyspace, table }) => {
+      counts.pins++
+      return fakePinned(keyspace, table, find(keyspace, table), counts)
+    },
     close: async () => {},
   }
 }
@@ -96,6 +100,17 @@ function fakePinned(keyspace: string, table: string, found: FakeTable, counts: C
         level: 0,
       },
     ],
+    files: [],
+    descriptors: 4,
+    splits: async ({ count = 1 }) =>
+      Array.from({ length: count }, (_, i) => ({
+        from: i === 0 ? null : `p${i}`,
+        to: i === count - 1 ? null : `p${i + 1}`,
+        start: i === 0 ? null : String(i),
+        end: i === count - 1 ? null : String(i + 1),
+        bytes: 100,
+        partitions: 10,
+      })),
     scan: async (request) => {
       counts.requests.push(request)
       if (found.refuse !== undefined) throw found.refuse
