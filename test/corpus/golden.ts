@@ -15,6 +15,11 @@ import { unpackTar } from './tar.ts'
 
 export const GOLDEN_NAMES = ['me', 'nb', 'nb-5.0', 'oa', 'da', 'nb-codecs', 'da-codecs'] as const
 export type GoldenName = (typeof GOLDEN_NAMES)[number]
+/**
+ * Sets made for one test, without `expected`: predicates-da holds the tables of test/storage/scan/predicate/record-answers.py; dumps-NAME
+ * what sstabledump prints of the SSTables of set NAME, in sstabledump/.
+ */
+export type SpecialSet = 'predicates-da' | `dumps-${GoldenName}`
 
 /** What `expected/meta.json` of a set says. */
 export interface GoldenMeta {
@@ -31,7 +36,7 @@ export interface GoldenMeta {
 
 const ARCHIVES = join(dirname(fileURLToPath(import.meta.url)), '..', 'golden')
 const decompress = promisify(brotliDecompress)
-const unpacked = new Map<GoldenName, Promise<string>>()
+const unpacked = new Map<GoldenName | SpecialSet, Promise<string>>()
 
 /** `$SLUICE_CACHE`, or a folder of its own in the system's temporary folder. */
 function cacheFolder(): string {
@@ -50,7 +55,7 @@ async function exists(path: string): Promise<boolean> {
  * The folder's name holds the archive's digest, so another archive is another folder. It is filled under a name of its
  * own and renamed: a folder that is there is whole, and of several processes at it, one wins and the rest take its result.
  */
-async function unpack(name: GoldenName): Promise<string> {
+async function unpack(name: GoldenName | SpecialSet): Promise<string> {
   const packed = await readFile(join(ARCHIVES, `${name}.tar.br`))
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, 16)
   const cache = cacheFolder()
@@ -71,7 +76,7 @@ async function unpack(name: GoldenName): Promise<string> {
 }
 
 /** The set's folder; unpacked by the first caller. Do not write in it: tests share it. */
-export function goldenSet(name: GoldenName): Promise<string> {
+export function goldenSet(name: GoldenName | SpecialSet): Promise<string> {
   let set = unpacked.get(name)
   if (set === undefined) {
     set = unpack(name)
