@@ -47,6 +47,8 @@ export const PARAMETERS = {
   distinct: { kind: 'flag', placeholder: '', summary: 'One row per partition: partition key and static columns only' },
   limit: { kind: 'count', placeholder: 'N', summary: 'Stop after this many rows', minimum: 0 },
   after: { kind: 'text', placeholder: 'POSITION', summary: 'Start right behind this position of an earlier stream' },
+  from: { kind: 'text', placeholder: 'POSITION', summary: 'Rows behind this position, at which a split begins' },
+  to: { kind: 'text', placeholder: 'POSITION', summary: 'Rows up to this position, at which a split ends' },
   now: {
     kind: 'instant',
     placeholder: 'TIME',
@@ -96,6 +98,35 @@ export const PARAMETERS = {
     summary: 'What stands for null in CSV; nothing if not given',
     formats: ['csv'],
   },
+  count: {
+    kind: 'count',
+    placeholder: 'N',
+    summary: 'Number of splits, about; fewer where there are too few places to cut at',
+    minimum: 1,
+    maximum: 100_000,
+  },
+  target_bytes: {
+    kind: 'count',
+    placeholder: 'N',
+    summary: 'Uncompressed bytes of a split, about, over all SSTables',
+    minimum: 1,
+  },
+  rate: {
+    kind: 'count',
+    placeholder: 'MB/S',
+    summary: 'Read from disk at most this many megabytes a second',
+    minimum: 1,
+    maximum: 1_000_000,
+  },
+  digest: { kind: 'flag', placeholder: '', summary: 'Send a SHA-256 of the bytes behind them (Repr-Digest trailer)' },
+  splits: { kind: 'count', placeholder: 'N', summary: 'Cut into about this many splits', minimum: 1, maximum: 10_000 },
+  ttl: {
+    kind: 'count',
+    placeholder: 'SECONDS',
+    summary: 'How long an export lasts that nobody renews or reads',
+    minimum: 1,
+    maximum: 7 * 86_400,
+  },
 } as const satisfies Record<string, Parameter>
 
 export type ParameterName = keyof typeof PARAMETERS
@@ -115,8 +146,73 @@ interface ValueOf {
 /** Values by parameter name; counts and instants (epoch seconds) are numbers. */
 export type ParameterValues = { [N in ParameterName]?: ValueOf[(typeof PARAMETERS)[N]['kind']] }
 
+/** What a request for splits may say. */
+export const SPLITS_PARAMETERS = ['start', 'end', 'where', 'count', 'target_bytes'] as const
+
+/** What a request to count may say. */
+export const COUNT_PARAMETERS = ['start', 'end', 'where', 'after', 'from', 'to', 'now', 'since', 'until'] as const
+
 /** What a request for rows may say. */
-export const ROWS_PARAMETERS = Object.keys(PARAMETERS) as readonly ParameterName[]
+export const ROWS_PARAMETERS = [
+  'start',
+  'end',
+  'columns',
+  'where',
+  'distinct',
+  'limit',
+  'after',
+  'from',
+  'to',
+  'now',
+  'since',
+  'until',
+  'format',
+  'batch_rows',
+  'decimal',
+  'duration',
+  'compression',
+  'null',
+] as const satisfies readonly ParameterName[]
+
+/** What it may say over HTTP, about the stream itself. */
+export const STREAM_PARAMETERS = [...ROWS_PARAMETERS, 'rate', 'digest'] as const satisfies readonly ParameterName[]
+
+/** What a ticket fixes, so that it always gives the same batches; of these the last three are a default for who reads it. */
+export const TICKET_OPTIONS = [
+  'batch_rows',
+  'decimal',
+  'duration',
+  'format',
+  'compression',
+  'null',
+] as const satisfies readonly ParameterName[]
+
+/** What an export is made of, beside keyspace and table. */
+export const EXPORT_PARAMETERS = [
+  'start',
+  'end',
+  'columns',
+  'where',
+  'distinct',
+  'now',
+  'since',
+  'until',
+  ...TICKET_OPTIONS,
+  'splits',
+  'target_bytes',
+  'ttl',
+] as const satisfies readonly ParameterName[]
+
+/** What may be said when a ticket is read. */
+export const TICKET_PARAMETERS = [
+  'after',
+  'limit',
+  'format',
+  'compression',
+  'null',
+  'rate',
+  'digest',
+] as const satisfies readonly ParameterName[]
 
 /**
  * Checks given names and texts against the vocabulary.
@@ -175,6 +271,8 @@ export function scanRequest(
     distinct: values.distinct,
     limit: values.limit,
     after: values.after,
+    from: values.from,
+    to: values.to,
     batchRows: values.batch_rows,
     decimal: values.decimal,
     // Parquet has no type for an interval of months, days and nanoseconds.
