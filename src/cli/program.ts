@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import { Command, CommanderError, Option } from 'commander'
-import { ROWS_PARAMETERS } from '../parameters.ts'
+import { COUNT_PARAMETERS, ROWS_PARAMETERS, SPLITS_PARAMETERS } from '../parameters.ts'
 import { VERSION } from '../version.ts'
 import { addDataFlags, addParameterFlags, logFormat } from './options.ts'
 import { reportError } from './report-error.ts'
@@ -54,6 +54,32 @@ export function createProgram(): Command {
     .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
     .addOption(logFormatOption())
     .action(async (flags) => (await import('./tables.ts')).listTables(flags))
+
+  const splitting = addDataFlags(
+    program.command('splits').description('cut a table into parts of about equal bytes, for many readers'),
+  ).argument('<keyspace.table>', 'table, named as in CQL')
+  addParameterFlags(splitting, SPLITS_PARAMETERS)
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(logFormatOption())
+    .action(async (table, flags) => (await import('./splits.ts')).showSplits(table, flags))
+
+  const counting = addDataFlags(
+    program.command('count').description('count rows, partitions and tombstones, without reading columns'),
+  ).argument('<keyspace.table>', 'table, named as in CQL')
+  addParameterFlags(counting, COUNT_PARAMETERS)
+    .option('--stats', 'print counters of the scan to stderr, as JSON')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(logFormatOption())
+    .action(async (table, flags) => (await import('./count.ts')).showCount(table, flags))
+
+  program
+    .command('inspect')
+    .description('show what SSTables say of themselves: header, ranges, histograms, compression, largest partitions')
+    .argument('<file...>', 'Data.db or another component of an SSTable')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .option('--largest <number>', 'how many of the largest partitions to list', '10')
+    .addOption(logFormatOption())
+    .action(async (files, flags) => (await import('./inspect.ts')).inspect(files, flags))
 
   addDataFlags(program.command('schema').description('show a table in CQL, with the Arrow type of each column'))
     .argument('<keyspace.table>', 'table, named as in CQL')

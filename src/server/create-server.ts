@@ -9,8 +9,10 @@ import type { ExporterFactory } from '../exporter-factory.ts'
 import { shorten } from '../shorten.ts'
 import type { Source } from '../source.ts'
 import { PROBLEM_MEDIA_TYPE, problemHeaders, problemOf, sluiceErrorOf } from './problem.ts'
+import { countRoute } from './routes/count.ts'
 import { infoRoutes } from './routes/info.ts'
 import { rowsRoutes } from './routes/rows.ts'
+import { splitsRoute } from './routes/splits.ts'
 import { tableRoutes } from './routes/tables.ts'
 import { StreamRegistry } from './streams.ts'
 
@@ -60,6 +62,8 @@ export function createServer(options: ServerOptions): SluiceServer {
   infoRoutes(app, context)
   tableRoutes(app, context)
   rowsRoutes(app, context)
+  splitsRoute(app, context)
+  countRoute(app, context)
   return {
     app,
     async listen(host, port) {

@@ -3,7 +3,7 @@
 import { ERROR_CODES } from '../../storage/errors.ts'
 import { FORMATS } from '../formats.ts'
 import type { Parameter, ParameterName } from '../parameters.ts'
-import { PARAMETERS, ROWS_PARAMETERS } from '../parameters.ts'
+import { COUNT_PARAMETERS, PARAMETERS, ROWS_PARAMETERS, SPLITS_PARAMETERS } from '../parameters.ts'
 import { VERSION } from '../version.ts'
 import { PROBLEM_MEDIA_TYPE } from './problem.ts'
 
@@ -64,6 +64,16 @@ export function openApi(): Json {
           ...ROWS_PARAMETERS.map(queryParameter),
         ],
         ROWS_RESPONSE,
+      ),
+      '/v1/keyspaces/{keyspace}/tables/{table}/splits': read(
+        'Parts of a table of about equal bytes, from the indexes alone: together they are all of what is asked for, once',
+        [...TABLE_PARAMETERS, ...SPLITS_PARAMETERS.map(queryParameter)],
+        json('The splits, in ring order', 'Splits'),
+      ),
+      '/v1/keyspaces/{keyspace}/tables/{table}/count': read(
+        'Rows, partitions and tombstones of a table, counted without reading columns',
+        [...TABLE_PARAMETERS, ...COUNT_PARAMETERS.map(queryParameter)],
+        json('The counts', 'Count'),
       ),
       '/healthz': read('Whether the process lives', [], json('It does', 'Status')),
       '/readyz': read('Whether the data can be read', [], json('It can', 'Status')),
@@ -140,6 +150,20 @@ const SCHEMAS: Json = {
   Keyspaces: object({
     keyspaces: { type: 'array', items: object({ name: text, tables: { type: 'array', items: text } }) },
   }),
+  Splits: object({
+    splits: {
+      type: 'array',
+      items: object({
+        from: nullableText,
+        to: nullableText,
+        start: nullableText,
+        end: nullableText,
+        bytes: count,
+        partitions: count,
+      }),
+    },
+  }),
+  Count: object({ rows: count, partitions: count, tombstones: count, bytes: count, now: count }),
   Table: object(
     {
       keyspace: text,

@@ -66,6 +66,15 @@ export class BtiIndex implements PartitionIndex {
     return this.#readFooter()
   }
 
+  /** All partitions, in ring order; the keys of wide ones. */
+  async *entries(): AsyncGenerator<{ dataOffset: number; key: Uint8Array | null }> {
+    const walker = await this.#walker()
+    for (let found = await walker.first(); found; found = await walker.next()) {
+      const rows = await this.#rowsEntryAt(walker.node!)
+      yield { dataOffset: rows?.dataOffset ?? (await this.#dataOffsetAt(walker.node!)), key: rows?.key ?? null }
+    }
+  }
+
   async #walker(): Promise<TrieWalker> {
     return new TrieWalker(this.#file, (await this.#readFooter()).root)
   }
