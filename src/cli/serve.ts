@@ -5,12 +5,17 @@ import { destination, type Logger, pino } from 'pino'
 import { createExporter } from '../../exporters/formats.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import { openSource } from '../open-source.ts'
-import type { SluiceServer } from '../server/create-server.ts'
 import { createServer } from '../server/create-server.ts'
+import type { Source } from '../source.ts'
 import { demoText } from './demo.ts'
 import type { DataFlags } from './options.ts'
 import { sourceOptions } from './options.ts'
 import { print } from './print.ts'
+
+/** A server that can be told to stop: lets streams end for up to `deadline` ms. */
+interface Ending {
+  close(deadline: number): Promise<void>
+}
 
 export interface ServeFlags extends DataFlags {
   host: string
@@ -18,6 +23,7 @@ export interface ServeFlags extends DataFlags {
   logLevel: string
   shutdownTimeout: string
   workers: string
+  flightPort?: string
   demo?: boolean
 }
 
@@ -29,27 +35,53 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const deadline = wholeNumber('shutdown-timeout', flags.shutdownTimeout, 86_400) * 1000
   const logger = pino({ level: flags.logLevel, base: undefined }, destination(2))
   const workers = wholeNumber('workers', flags.workers, 256)
+  const flightPort = flags.flightPort === undefined ? undefined : wholeNumber('flight-port', flags.flightPort, 65_535)
   const source = await openSource({
     ...sourceOptions(flags),
     workers,
     onWorkerDeath: (error) => logger.error({ err: error }, 'a scan worker ended'),
   })
+  const servers: Ending[] = []
   try {
     const server = createServer({ source, createExporter, logger })
-    const stopped = untilSignal(server, deadline, logger)
+    servers.push(server)
+    const stopped = untilSignal(servers, deadline, logger)
     const url = await server.listen(flags.host, port)
     logger.info({ url, data: flags.data }, 'listening')
+    const location =
+      flightPort === undefined ? undefined : await serveFlight(source, logger, flags.host, flightPort, servers)
     if (!isLoopback(flags.host)) {
       logger.warn({ host: flags.host }, 'whoever reaches this address can read every table')
     }
     await print(flags.demo ? demoText(url) : `Sluice listens on ${url}\n`)
+    if (location !== undefined) await print(`Arrow Flight listens on ${location}\n`)
     await stopped
+  } catch (error) {
+    // One that listens would keep the process alive where the other could not begin.
+    await Promise.all(servers.map((server) => server.close(0)))
+    throw error
   } finally {
     await source.close()
   }
 }
 
-async function untilSignal(server: SluiceServer, deadline: number, logger: Logger): Promise<void> {
+/** Only who wants Flight loads gRPC. Gives the location. */
+async function serveFlight(
+  source: Source,
+  logger: Logger,
+  host: string,
+  port: number,
+  servers: Ending[],
+): Promise<string> {
+  const { createFlightServer } = await import('../flight/flight-server.ts')
+  const server = createFlightServer({ source, logger })
+  const location = await server.listen(host, port)
+  servers.push(server)
+  logger.info({ location }, 'listening for Flight')
+  return location
+}
+
+async function untilSignal(servers: readonly Ending[], deadline: number, logger: Logger): Promise<void> {
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) {
       process.once(name, () => resolve(name))
@@ -60,7 +92,7 @@ async function untilSignal(server: SluiceServer, deadline: number, logger: Logge
     logger.error('streams did not end')
     process.exit(75)
   }, deadline + GRACE_MS)
-  await server.close(deadline)
+  await Promise.all(servers.map((server) => server.close(deadline)))
   clearTimeout(giveUp)
   logger.info('stopped')
 }
