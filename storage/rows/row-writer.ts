@@ -3,9 +3,8 @@
 
 import type { Partitioner } from '../ring/partitioner.ts'
 import type { Batch, BatchSchema, Field } from './batch.ts'
+import { BuilderSet } from './builder-set.ts'
 import type { ColumnBuilder } from './column-builder.ts'
-import type { BufferOptions } from './columns/buffers.ts'
-import { createBuilder } from './columns/create-builder.ts'
 import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
 import type { ListBuilder } from './columns/list-builder.ts'
 import { writeCounterTotal } from './counter-context.ts'
@@ -69,9 +68,7 @@ export class RowWriter {
   /** The static row of the partition at hand, if it has one. */
   statics: RowReconciler | undefined
   #columns: OutputColumn[]
-  #builders: ColumnBuilder[]
-  #pool: ColumnBuilder[][] = []
-  #options: BufferOptions
+  #set: BuilderSet
   #partitioner: Partitioner
   #keyParts: number
   #keyOffset: Int32Array
@@ -94,8 +91,7 @@ export class RowWriter {
     this.#columns = columns
     this.maxBytes = limits.bytes
     this.maxRows = limits.rows
-    this.#options = { shared: limits.shared, rows: limits.firstRows }
-    this.#builders = this.#newBuilders()
+    this.#set = new BuilderSet(schema, { shared: limits.shared, rows: limits.firstRows })
     this.#partitioner = partitioner
     this.#keyParts = keyParts
     this.#keyOffset = new Int32Array(keyParts)
@@ -105,16 +101,12 @@ export class RowWriter {
     this.#token = new Int32Array(4)
   }
 
-  #newBuilders(): ColumnBuilder[] {
-    return this.#columns.map((column) => createBuilder(column.field, this.#options))
-  }
-
   get isFull(): boolean {
     return this.rows >= this.maxRows || this.bytes >= this.maxBytes
   }
 
   get builders(): ColumnBuilder[] {
-    return this.#builders
+    return this.#set.builders
   }
 
   /** Takes over the key of the partition whose rows follow. */
@@ -148,7 +140,7 @@ export class RowWriter {
   write(clustering: Unfiltered | undefined, regular: RowReconciler | undefined): void {
     const { statics } = this
     const columns = this.#columns
-    const builders = this.#builders
+    const { builders } = this.#set
     for (let i = 0; i < columns.length; i++) {
       const source = columns[i].source
       const builder = builders[i]
@@ -302,22 +294,14 @@ export class RowWriter {
 
   /** Hands the rows out and goes on with empty builders, recycled where a batch has been released. */
   finish(position: string): Batch {
-    const builders = this.#builders
-    const rows = this.rows
-    const columns = builders.map((b) => b.finish())
-    let bytes = 0
-    for (const builder of builders) bytes += builder.byteLength()
-    this.#builders = this.#pool.pop() ?? this.#newBuilders()
+    const batch = this.#set.finish(this.rows, position)
     this.rows = 0
     this.bytes = 0
-    let released = false
-    const release = () => {
-      if (released) return
-      released = true
-      if (this.#pool.length >= 3) return
-      for (const builder of builders) builder.reset()
-      this.#pool.push(builders)
-    }
-    return { schema: this.schema, rows, columns, position, bytes, release }
+    return batch
+  }
+
+  /** The scan is over; its columns are of use to others. */
+  close(): void {
+    this.#set.close()
   }
 }

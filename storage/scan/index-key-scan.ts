@@ -109,6 +109,7 @@ export class IndexKeyScan implements Scan {
     if (this.#closed) return
     this.#closed = true
     this.#done = true
+    this.#parts.writer.close()
     await this.#parts.onClose()
   }
 }

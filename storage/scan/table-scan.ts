@@ -117,10 +117,11 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   }
 
   async #free(): Promise<void> {
-    const { routes, onClose } = this.#parts
+    const { routes, writer, onClose } = this.#parts
     if (this.#freed) return
     this.#freed = true
     await Promise.all(routes.map(({ source }) => source.window.close()))
+    writer.close()
     await onClose()
   }
 
