@@ -95,3 +95,10 @@ export function byteWidth(layout: Layout): number {
       return 0
   }
 }
+
+/** Zero-length values of types other than text, ascii and blob in a column, inside of its values too. */
+export function countEmptyValues({ empty, children, length }: Vector): number {
+  let count = 0
+  for (let i = 0; empty !== null && i < length; i++) count += (empty[i >>> 3] >>> (i & 7)) & 1
+  return children.reduce((sum, child) => sum + countEmptyValues(child), count)
+}

@@ -3,7 +3,7 @@
 // their versions, compaction or the cutting of batches. examples/python/sluice_digest.py computes it from an Arrow stream.
 
 import { createXXHash128 } from 'hash-wasm'
-import type { Batch, Vector } from '../rows/batch.ts'
+import { type Batch, countEmptyValues } from '../rows/batch.ts'
 import { createWireBuffer } from '../rows/columns/wire-buffer.ts'
 import { WireRows } from '../rows/columns/wire-rows.ts'
 import type { PinnedTable } from './pinned-table.ts'
@@ -69,14 +69,8 @@ export async function digestScan(scan: Scan): Promise<TableDigest> {
   for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
     digest.add(batch)
     rows += batch.rows
-    for (const column of batch.columns) emptyValues += countEmpty(column)
+    for (const column of batch.columns) emptyValues += countEmptyValues(column)
     batch.release()
   }
   return { digest: digest.finish(), rows, emptyValues }
-}
-
-function countEmpty({ empty, children, length }: Vector): number {
-  let count = 0
-  for (let i = 0; empty !== null && i < length; i++) count += (empty[i >>> 3] >>> (i & 7)) & 1
-  return children.reduce((sum, child) => sum + countEmpty(child), count)
 }

@@ -4,7 +4,7 @@
 import { isSluiceError, SluiceError } from '../errors.ts'
 import type { Partitioner } from '../ring/partitioner.ts'
 import { behindPartition, encodePosition, keyPosition } from '../ring/position.ts'
-import type { Batch, BatchSchema } from '../rows/batch.ts'
+import { type Batch, type BatchSchema, countEmptyValues } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
 import { CLUSTERING, type Unfiltered } from '../rows/unfiltered.ts'
@@ -143,8 +143,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   }
 
   #batch(last: boolean): Batch {
+    const batch = this.#parts.writer.finish(this.#position(last))
     this.stats.batches++
-    return this.#parts.writer.finish(this.#position(last))
+    for (const column of batch.columns) this.stats.emptyValues += countEmptyValues(column)
+    return batch
   }
 
   /** Behind the last row written; at the end of the scan behind the last partition looked at, which may have had no row. */
