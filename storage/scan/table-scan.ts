@@ -22,6 +22,8 @@ export interface ScanWriter {
   readonly rows: number
   beginPartition(source: PartitionSource): void
   finish(position: string): Batch
+  /** Nothing more will be written. */
+  close(): void
 }
 
 /** Makes rows of one partition after the other; PartitionMerger says how its methods are called. */

@@ -1,6 +1,7 @@
 // The request's [since, until) in microseconds, as halves: for comparing write times without BigInt.
 
 import { SluiceError } from '../errors.ts'
+import type { PartitionSource } from '../rows/partition-source.ts'
 import { compareTimestamps } from '../rows/unfiltered.ts'
 import type { ScanRequest } from './scan-request.ts'
 
@@ -54,6 +55,19 @@ export function timeWindow({ since, until }: Pick<ScanRequest, 'since' | 'until'
     throw new SluiceError('BAD_PARAMETER', { parameter: 'until', value: String(to), expected: `more than ${from}` })
   }
   return new TimeWindow(from, to)
+}
+
+/**
+ * The sources in which a write in the window can lie. The others are merged where these hold a partition, so that what is shown is
+ * never older than it is; alone they have nothing to tell.
+ */
+export function proposers(window: TimeWindow, sources: readonly PartitionSource[]): Set<PartitionSource> {
+  return new Set(
+    sources.filter(({ layout }) => {
+      const { minTimestamp, maxTimestamp } = layout.sstable.statistics
+      return window.overlaps(minTimestamp, maxTimestamp)
+    }),
+  )
 }
 
 function highHalf(value: bigint): number {
