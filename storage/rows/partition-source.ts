@@ -204,6 +204,11 @@ export class PartitionSource {
     return !this.#previous.isEmpty
   }
 
+  /** A row too large for the window was begun: tryNext gives it. */
+  get isInsideRow(): boolean {
+    return this.#big !== undefined
+  }
+
   /** Clustering of the unfiltered last passed. */
   get previous(): Unfiltered {
     return this.#previous.unfiltered

@@ -254,7 +254,8 @@ export class PartitionMerger {
       !this.#options.distinct &&
       this.#activeHi === NO_TIMESTAMP_HI &&
       this.#activeLo === NO_TIMESTAMP_LO &&
-      !source.isOpen
+      !source.isOpen &&
+      !source.isInsideRow
     )
   }
 

@@ -24,8 +24,8 @@ interface IndexInfo {
 const WIDTH_BASE = 65536
 // uvint header length, the longest deletion time, uvint count.
 const MAX_HEAD_BYTES = 9 + 12 + 9
-// A search of a partition of 2^30 blocks meets 30.
-const KEPT = 32
+// A search of a partition of 2^30 blocks meets 30; a row of slices meets the same ones again near the top.
+const KEPT = 256
 
 /** Opens the index of a wide partition. `end` is where the partition ends in Data.db, at most. */
 export async function openPromotedIndex(
