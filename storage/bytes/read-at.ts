@@ -1,7 +1,7 @@
 // Positioned reads on an open descriptor, for components that are not read front to back. Descriptors are plain integers,
 // so that worker threads can read what the main thread opened.
 
-import { fstat, read } from 'node:fs'
+import { fstat, read, readSync } from 'node:fs'
 import { SluiceError } from '../errors.ts'
 
 /**
@@ -37,6 +37,23 @@ export function readInto(fd: number, file: string, offset: number, target: Uint8
     }
     step()
   })
+}
+
+/** The same in this thread, for a few bytes: it waits as long as the disk does. */
+export function readIntoSync(fd: number, file: string, offset: number, target: Uint8Array): void {
+  for (let done = 0; done < target.length; ) {
+    let bytes: number
+    try {
+      bytes = readSync(fd, target, done, target.length - done, offset + done)
+    } catch (error) {
+      throw new SluiceError('IO', { file, offset: offset + done, reason: (error as Error).message }, error)
+    }
+    if (bytes === 0) {
+      const reason = `the file ends ${target.length - done} bytes too early`
+      throw new SluiceError('CORRUPT_SSTABLE', { file, offset: offset + done, reason })
+    }
+    done += bytes
+  }
 }
 
 /** Size of an open file in bytes. */

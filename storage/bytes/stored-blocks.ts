@@ -7,6 +7,7 @@
 
 import { read } from 'node:fs'
 import { SluiceError } from '../errors.ts'
+import { readIntoSync } from './read-at.ts'
 
 const FIRST_BLOCK = 64 * 1024
 const NO_BYTES = Buffer.allocUnsafeSlow(0)
@@ -83,12 +84,11 @@ export class StoredBlocks {
       const goesOn = this.#end > 0 && offset >= this.#start && offset <= this.#end
       await this.#drop()
       this.#size = FIRST_BLOCK
-      const more = goesOn ? Math.min(this.#size, this.#stopAt - offset) : 0
-      await this.#readFresh(offset, Math.max(length, more))
-      if (!goesOn) {
-        this.at = this.#first
+      if (!goesOn && length <= FIRST_BLOCK) {
+        this.#readHere(offset, length)
         return
       }
+      await this.#readFresh(offset, Math.max(length, Math.min(this.#size, this.#stopAt - offset)))
     }
     this.#size = Math.min(this.#size * 2, this.#options.blockBytes)
     this.#readAhead()
@@ -150,6 +150,18 @@ export class StoredBlocks {
     this.#start = this.#end = 0
     this.#first = headroom
     await this.#read(this.buffer, headroom, offset, length)
+    this.#start = offset
+    this.#end = offset + length
+  }
+
+  /** A small read right away: handing it to another thread takes several times as long as the read. */
+  #readHere(offset: number, length: number): void {
+    const { fd, file, headroom, onRead } = this.#options
+    if (this.buffer.length < headroom + length) this.buffer = this.#allocate(length)
+    this.#start = this.#end = 0
+    this.#first = this.at = headroom
+    readIntoSync(fd, file, offset, this.buffer.subarray(headroom, headroom + length))
+    onRead(length)
     this.#start = offset
     this.#end = offset + length
   }

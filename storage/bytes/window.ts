@@ -132,7 +132,7 @@ export class DataWindow {
       this.base = offset
       this.pos = 0
       this.end = 0
-      this.#ahead = this.#source.chunkLength
+      this.#ahead = 0
     }
   }
 
@@ -162,7 +162,8 @@ export class DataWindow {
     if (this.available >= min) return
     const ahead = Math.min(this.#ahead, Math.max(0, this.#stopAt - offset))
     const want = Math.max(min, ahead)
-    this.#ahead = Math.min(this.#ahead * 2, this.#options.windowBytes)
+    // Right after a jump no more than the chunk at hand is inflated: another jump may follow.
+    this.#ahead = Math.min(Math.max(this.#source.chunkLength, this.#ahead * 2), this.#options.windowBytes)
     await this.#inflateTo(offset + want)
   }
 
@@ -182,7 +183,7 @@ export class DataWindow {
     if (this.pos >= this.end) {
       const chunk = Math.floor(offset / this.#source.chunkLength)
       // A jump over whole chunks: read-ahead starts small again.
-      if (this.pos - this.end >= this.#source.chunkLength) this.#ahead = this.#source.chunkLength
+      if (this.pos - this.end >= this.#source.chunkLength) this.#ahead = 0
       const start = this.pos === this.end && this.end > 0 ? offset : chunk * this.#source.chunkLength
       this.base = start
       this.pos = offset - start

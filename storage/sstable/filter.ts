@@ -2,7 +2,7 @@
 // words, words of 8 bytes. Bit i is bit (i & 7) of byte (i >> 3); before na (CASSANDRA-9067) every word is reversed.
 
 import type { ReadCounter } from '../bytes/paged-file.ts'
-import { readAt } from '../bytes/read-at.ts'
+import { readAt, readIntoSync } from '../bytes/read-at.ts'
 import { SluiceError } from '../errors.ts'
 import type { OpenFile } from './sstable.ts'
 
@@ -27,6 +27,7 @@ export class BloomFilter {
   readonly #counter: ReadCounter
   #info: FilterInfo | undefined
   #kept: Uint8Array | undefined
+  readonly #byte = new Uint8Array(1)
 
   constructor(open: OpenFile, reversedWords: boolean, counter: ReadCounter) {
     this.#open = open
@@ -59,6 +60,13 @@ export class BloomFilter {
     return bytes
   }
 
+  /** One byte of many, here and there: a hand-over to another thread would take far longer than the read. */
+  #byteAt(offset: number): number {
+    readIntoSync(this.#open.fd, this.#open.file, offset, this.#byte)
+    this.#counter.bytesRead++
+    return this.#byte[0]
+  }
+
   /** False: the SSTable does not hold the key. `hash` is what `murmur3` leaves: h1 high, h1 low, h2 high, h2 low. */
   async mightContain(hash: Int32Array): Promise<boolean> {
     const { hashCount, bits, reversedWords } = await this.info()
@@ -70,7 +78,7 @@ export class BloomFilter {
       const bit = remainder < 0n ? -remainder : remainder
       const index = Number(bit >> 3n)
       const at = HEADER_BYTES + (reversedWords ? index ^ 7 : index)
-      const byte = this.#kept === undefined ? (await this.#read(at, 1))[0] : this.#kept[at]
+      const byte = this.#kept === undefined ? this.#byteAt(at) : this.#kept[at]
       if (((byte >> Number(bit & 7n)) & 1) === 0) return false
       base = BigInt.asIntN(64, base + h1)
     }
