@@ -6,25 +6,44 @@ import { fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { SluiceError } from '../../storage/errors.ts'
 import type { ExporterFactory } from '../exporter-factory.ts'
+import { ExportStore } from '../exports/export-store.ts'
 import { shorten } from '../shorten.ts'
 import type { Source } from '../source.ts'
+import { Admission, type AdmissionLimits, DEFAULT_ADMISSION } from './admission.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { PROBLEM_MEDIA_TYPE, problemHeaders, problemOf, sluiceErrorOf } from './problem.ts'
+import { RateLimit } from './rate.ts'
 import { countRoute } from './routes/count.ts'
+import { exportRoutes } from './routes/exports.ts'
 import { infoRoutes } from './routes/info.ts'
+import { metricsRoute } from './routes/metrics.ts'
 import { rowsRoutes } from './routes/rows.ts'
 import { splitsRoute } from './routes/splits.ts'
 import { tableRoutes } from './routes/tables.ts'
+import { ticketRoutes } from './routes/tickets.ts'
 import { StreamRegistry } from './streams.ts'
 
 export interface ServerOptions {
   source: Source
   createExporter: ExporterFactory
   logger: Logger
+  /** Closed with the server. If not given, exports end with the process. */
+  exports?: ExportStore
+  limits?: Partial<AdmissionLimits>
+  /** Bytes a second that all streams together may read from disk; all they can if not given. */
+  readRate?: number
+  /** URLs that clients reach this server's tickets by. */
+  locations?: string[]
 }
 
 /** What the routes share. */
-export interface ServerContext extends ServerOptions {
+export interface ServerContext extends Omit<ServerOptions, 'readRate'> {
   streams: StreamRegistry
+  exports: ExportStore
+  admission: Admission
+  metrics: Metrics
+  readRate: RateLimit | undefined
+  locations: string[]
 }
 
 export interface SluiceServer {
@@ -40,7 +59,17 @@ export interface SluiceServer {
 const REQUEST_TIMEOUT_MS = 30_000
 
 export function createServer(options: ServerOptions): SluiceServer {
-  const context: ServerContext = { ...options, streams: new StreamRegistry() }
+  const exports = options.exports ?? new ExportStore({ source: options.source, logger: options.logger })
+  const admission = new Admission({ ...DEFAULT_ADMISSION, ...options.limits })
+  const context: ServerContext = {
+    ...options,
+    streams: new StreamRegistry(),
+    exports,
+    admission,
+    metrics: createMetrics(admission, exports),
+    readRate: options.readRate === undefined ? undefined : new RateLimit(options.readRate),
+    locations: options.locations ?? [],
+  }
   const app = fastify({
     logger: false, // requests are logged with what became of them, by the routes
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -62,6 +91,9 @@ export function createServer(options: ServerOptions): SluiceServer {
   infoRoutes(app, context)
   tableRoutes(app, context)
   rowsRoutes(app, context)
+  exportRoutes(app, context)
+  ticketRoutes(app, context)
+  metricsRoute(app, context)
   splitsRoute(app, context)
   countRoute(app, context)
   return {
@@ -76,12 +108,14 @@ export function createServer(options: ServerOptions): SluiceServer {
     async close(deadline) {
       await context.streams.close(deadline)
       await app.close()
+      await exports.close()
     },
   }
 }
 
 function sendProblem(context: ServerContext, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = sluiceErrorOf(thrown)
+  context.metrics.errors.inc({ code: error.code })
   const level = error.status === 499 ? 'info' : error.status >= 500 && error.status !== 503 ? 'error' : 'debug'
   context.logger[level](
     {

@@ -3,7 +3,14 @@
 import { ERROR_CODES } from '../../storage/errors.ts'
 import { FORMATS } from '../formats.ts'
 import type { Parameter, ParameterName } from '../parameters.ts'
-import { COUNT_PARAMETERS, PARAMETERS, ROWS_PARAMETERS, SPLITS_PARAMETERS } from '../parameters.ts'
+import {
+  COUNT_PARAMETERS,
+  EXPORT_PARAMETERS,
+  PARAMETERS,
+  SPLITS_PARAMETERS,
+  STREAM_PARAMETERS,
+  TICKET_PARAMETERS,
+} from '../parameters.ts'
 import { VERSION } from '../version.ts'
 import { PROBLEM_MEDIA_TYPE } from './problem.ts'
 
@@ -17,9 +24,15 @@ const TABLE_PARAMETERS = ['keyspace', 'table'].map((name) => ({
   schema: { type: 'string' },
 }))
 
+const EXPORT_ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+
 const ROWS_RESPONSE: Json = {
   description: 'The rows, chunked. A stream that fails is cut before its final chunk. HEAD gives the headers alone.',
   headers: {
+    Trailer: {
+      description: 'Sluice-Rows, Sluice-Batches, Sluice-Position (of the last row), Repr-Digest if asked for',
+      schema: { type: 'string' },
+    },
     'Sluice-Now': { description: 'Epoch second at which TTLs were judged', schema: { type: 'integer' } },
     'Content-Disposition': { description: 'A file name', schema: { type: 'string' } },
   },
@@ -53,7 +66,7 @@ export function openApi(): Json {
       ),
       '/v1/keyspaces/{keyspace}/tables/{table}/rows': read(
         'Rows of a table; the format by `format`, else by Accept',
-        [...TABLE_PARAMETERS, ...ROWS_PARAMETERS.map(queryParameter)],
+        [...TABLE_PARAMETERS, ...STREAM_PARAMETERS.map(queryParameter)],
         ROWS_RESPONSE,
       ),
       '/v1/keyspaces/{keyspace}/tables/{table}/rows.{extension}': read(
@@ -61,7 +74,7 @@ export function openApi(): Json {
         [
           ...TABLE_PARAMETERS,
           { name: 'extension', in: 'path', required: true, schema: { type: 'string', enum: Object.keys(FORMATS) } },
-          ...ROWS_PARAMETERS.map(queryParameter),
+          ...STREAM_PARAMETERS.map(queryParameter),
         ],
         ROWS_RESPONSE,
       ),
@@ -75,6 +88,36 @@ export function openApi(): Json {
         [...TABLE_PARAMETERS, ...COUNT_PARAMETERS.map(queryParameter)],
         json('The counts', 'Count'),
       ),
+      '/v1/exports': {
+        ...read('Exports there are', [], json('The exports, without their endpoints', 'Exports')),
+        post: operation(
+          'Pin a table and fix all about its rows, for many readers and retries to see the same',
+          [],
+          { 201: json('The export, with a ticket for each split', 'Export') },
+          json('What to export; values as in a query string, numbers and booleans also as such', 'ExportRequest'),
+        ),
+      },
+      '/v1/exports/{id}': {
+        ...read('One export with its tickets', [EXPORT_ID], json('The export', 'Export')),
+        delete: operation('End an export and the streams that read it', [EXPORT_ID], { 204: { description: 'Ended' } }),
+      },
+      '/v1/exports/{id}/renew': {
+        post: operation('Put off the end of an export', [EXPORT_ID, queryParameter('ttl')], {
+          200: json('The export, without its endpoints', 'ExportSummary'),
+        }),
+      },
+      '/v1/tickets/{ticket}': read(
+        'Rows of one split of an export; the same ticket, position, format and options give the same bytes',
+        [
+          { name: 'ticket', in: 'path', required: true, schema: { type: 'string' } },
+          ...TICKET_PARAMETERS.map(queryParameter),
+        ],
+        ROWS_RESPONSE,
+      ),
+      '/metrics': read('What the server counts, for Prometheus', [], {
+        description: 'Text exposition format',
+        content: { 'text/plain': { schema: { type: 'string' } } },
+      }),
       '/healthz': read('Whether the process lives', [], json('It does', 'Status')),
       '/readyz': read('Whether the data can be read', [], json('It can', 'Status')),
       '/openapi.json': read('This document', [], json('OpenAPI 3.1', 'Any')),
@@ -88,14 +131,21 @@ export function openApi(): Json {
 }
 
 function read(summary: string, parameters: Json[], ok: Json): Json {
+  return {
+    get: operation(summary, parameters, { 200: ok }),
+    head: operation(`${summary} (headers)`, parameters, { 200: ok }),
+  }
+}
+
+function operation(summary: string, parameters: Json[], ok: Json, requestBody?: Json): Json {
   const responses = {
-    200: ok,
+    ...ok,
     default: {
       description: 'Refused, or failed before the first byte',
       content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   }
-  return { get: { summary, parameters, responses }, head: { summary: `${summary} (headers)`, parameters, responses } }
+  return { summary, parameters, requestBody, responses }
 }
 
 function json(description: string, schema: string): Json {
@@ -136,6 +186,20 @@ function object(properties: Json, optional: string[] = []): Json {
   return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) }
 }
 
+const EXPORT_SUMMARY: Json = {
+  id: text,
+  keyspace: text,
+  table: text,
+  now: { type: 'integer', description: 'Epoch seconds' },
+  created: { type: 'string', format: 'date-time' },
+  expires: { type: 'string', format: 'date-time' },
+  bytes: count,
+  sstables: count,
+  splits: count,
+  durable: { type: 'boolean', description: 'Whether it outlives a restart of the server' },
+  parameters: { type: 'object', additionalProperties: text },
+}
+
 const SCHEMAS: Json = {
   Any: { type: 'object' },
   Status: object({ status: text }),
@@ -147,6 +211,48 @@ const SCHEMAS: Json = {
     detail: text,
     fields: { type: 'object', description: 'Where and what: file, offset, parameter, value, expected and so on' },
   }),
+  Exports: object({ exports: { type: 'array', items: { $ref: '#/components/schemas/ExportSummary' } } }),
+  ExportSummary: object(EXPORT_SUMMARY),
+  Export: object({
+    ...EXPORT_SUMMARY,
+    schema: object({
+      columns: {
+        type: 'array',
+        items: object({
+          name: text,
+          kind: text,
+          cql_type: text,
+          arrow_type: text,
+          nullable: { type: 'boolean' },
+        }),
+      },
+      arrow: { type: 'string', contentEncoding: 'base64', description: 'The schema message of its streams' },
+    }),
+    endpoints: {
+      type: 'array',
+      items: object({
+        ticket: text,
+        start: nullableText,
+        end: nullableText,
+        bytes: count,
+        partitions: count,
+        locations: { type: 'array', items: { type: 'string', format: 'uri' } },
+      }),
+    },
+  }),
+  ExportRequest: object(
+    {
+      keyspace: text,
+      table: text,
+      ...Object.fromEntries(
+        EXPORT_PARAMETERS.map((name) => [
+          name,
+          { ...schemaOf(name, PARAMETERS[name]), description: PARAMETERS[name].summary },
+        ]),
+      ),
+    },
+    [...EXPORT_PARAMETERS],
+  ),
   Keyspaces: object({
     keyspaces: { type: 'array', items: object({ name: text, tables: { type: 'array', items: text } }) },
   }),

@@ -1,44 +1,73 @@
 // One stream of rows as the body of a response. Up to its first byte it can fail with a problem; from then on a failure cuts the
-// connection before the final chunk, so that no client can take a part for the whole (RFC 9112, 8).
+// connection before the final chunk, so that no client can take a part for the whole (RFC 9112, 8). Behind a whole one follow
+// trailers (RFC 9110, 6.5), where the protocol has them.
 
+import type { Hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Exporter } from '../../exporters/exporter.ts'
 import { isSluiceError, SluiceError } from '../../storage/errors.ts'
 import type { Scan } from '../../storage/scan/scan-request.ts'
-import type { PumpProgress } from '../pump.ts'
+import type { PumpProgress, Sink } from '../pump.ts'
 import { pump } from '../pump.ts'
 import { StreamSink } from '../stream-sink.ts'
+
+export interface StreamBody {
+  scan: Scan
+  exporter: Exporter
+  headers: Record<string, string>
+  signal: AbortSignal
+  progress: PumpProgress
+  /** Fed with the bytes as they are sent. */
+  hash?: Hash
+  /** Called for each write with its bytes and how long the client took for it. */
+  onWrite?: (bytes: number, ms: number) => void
+}
+
+/** Clients take no more than 16 KiB of headers and trailers together. */
+const LONGEST_TRAILER = 4096
 
 /**
  * Sends the whole scan. The status line waits for the first batch. Whoever calls closes the scan; if this throws and
  * `response.headersSent`, it has to be cut.
  */
-export async function streamRows(
-  scan: Scan,
-  exporter: Exporter,
-  response: ServerResponse,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-  progress: PumpProgress,
-): Promise<void> {
+export async function streamRows(response: ServerResponse, body: StreamBody): Promise<void> {
+  const { scan, exporter, headers, signal, progress, hash, onWrite } = body
   const stream = new StreamSink(response, signal)
+  const begin = () => beginResponse(response, headers, hash !== undefined)
+  const sink: Sink = {
+    async write(parts) {
+      if (!response.headersSent) begin()
+      const started = performance.now()
+      let bytes = 0
+      for (const part of parts) {
+        hash?.update(part)
+        bytes += part.byteLength
+      }
+      await stream.write(parts).catch(left)
+      onWrite?.(bytes, performance.now() - started)
+    },
+  }
   try {
-    await pump(
-      scan,
-      exporter,
-      {
-        write(parts) {
-          if (!response.headersSent) begin(response, headers)
-          return stream.write(parts).catch(left)
-        },
-      },
-      progress,
-    )
-    if (!response.headersSent) begin(response, headers)
+    await pump(scan, exporter, sink, progress)
+    if (!response.headersSent) begin()
+    if (hasTrailers(response)) response.addTrailers(trailers(progress, hash))
     await stream.end().catch(left)
   } finally {
     stream.detach()
   }
+}
+
+/** Only chunked bodies have them, and HTTP/1.0 has no chunks. */
+function hasTrailers(response: ServerResponse): boolean {
+  return response.chunkedEncoding && response.req.httpVersionMinor > 0
+}
+
+function trailers({ rows, batches, position }: PumpProgress, hash: Hash | undefined): Record<string, string> {
+  const result: Record<string, string> = { 'Sluice-Rows': String(rows), 'Sluice-Batches': String(batches) }
+  if (position !== undefined && position.length <= LONGEST_TRAILER) result['Sluice-Position'] = position
+  // RFC 9530: the digest of what this URL stands for, which is this body.
+  if (hash !== undefined) result['Repr-Digest'] = `sha-256=:${hash.digest('base64')}:`
+  return result
 }
 
 /** Writing to a connection fails for one reason; often it is the first to tell (EPIPE, ECONNRESET). */
@@ -54,8 +83,12 @@ export function cutResponse(response: ServerResponse): void {
   else response.socket?.resetAndDestroy()
 }
 
-function begin(response: ServerResponse, headers: Record<string, string>): void {
-  response.writeHead(200, headers)
+function beginResponse(response: ServerResponse, headers: Record<string, string>, hasDigest: boolean): void {
+  const trailer =
+    response.req.httpVersionMinor > 0
+      ? { Trailer: `Sluice-Rows, Sluice-Batches, Sluice-Position${hasDigest ? ', Repr-Digest' : ''}` }
+      : {}
+  response.writeHead(200, { ...headers, ...trailer })
   // Once the header is out, all parts that are written corked become one chunk.
   response.flushHeaders()
 }

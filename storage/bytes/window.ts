@@ -6,6 +6,7 @@
 // an uncompressed one has its CRCs in CRC.db. Both are read chunk by chunk, so that every byte handed out was checked.
 
 import { isSluiceError, SluiceError } from '../errors.ts'
+import { type Allowance, MemoryClaim } from './allowance.ts'
 import type { InflateResult } from './codecs.ts'
 import { crc32 } from './crc32.ts'
 import { StoredBlocks } from './stored-blocks.ts'
@@ -47,6 +48,9 @@ export interface WindowOptions {
 
 export const DEFAULT_WINDOW: WindowOptions = { windowBytes: 1 << 20, maxBytes: 256 << 20, blockBytes: 512 * 1024 }
 
+/** Smaller ones would spend more on calls than on bytes. */
+export const MIN_WINDOW = { windowBytes: 64 * 1024, blockBytes: 64 * 1024 } as const
+
 /** What the window counts, for ScanStats. */
 export interface WindowCounters {
   dataBytesRead: number
@@ -71,8 +75,14 @@ export class DataWindow {
   #blocks: StoredBlocks
   #stopAt: number
   #ahead: number
+  readonly #claim: MemoryClaim
+  /** For what its reader makes of large rows; given back with the window. */
+  readonly rowClaim: MemoryClaim
 
-  constructor(source: ChunkSource, options: WindowOptions, counters: WindowCounters) {
+  /** @param memory what a window of more than windowBytes takes its memory from */
+  constructor(source: ChunkSource, options: WindowOptions, counters: WindowCounters, memory?: Allowance) {
+    this.#claim = new MemoryClaim(memory)
+    this.rowClaim = new MemoryClaim(memory)
     this.#source = source
     this.#options = options
     this.#counters = counters
@@ -169,6 +179,8 @@ export class DataWindow {
 
   async close(): Promise<void> {
     await this.#blocks.close()
+    this.#claim.giveBack()
+    this.rowClaim.giveBack()
     this.bytes = new Uint8Array(0)
     this.view = new DataView(this.bytes.buffer)
     this.pos = this.end = 0
@@ -283,6 +295,9 @@ export class DataWindow {
 
   #reserve(length: number): void {
     if (this.bytes.length >= length) return
+    // The whole chunks of an ordinary fill go a little beyond windowBytes. Above: this window and the one that it grows out of.
+    const ordinary = this.#options.windowBytes + 2 * this.#source.chunkLength
+    if (length > ordinary) this.#claim.raise(2 * length - this.#options.windowBytes, this.file, this.offset)
     const larger = new Uint8Array(
       new ArrayBuffer(Math.max(length, Math.min(2 * this.bytes.length, this.#options.windowBytes))),
     )

@@ -1,5 +1,7 @@
 // What a scan is asked for, and what it tells while it runs. The server and the CLI fill in a ScanRequest and pull batches.
 
+import type { Allowance } from '../bytes/allowance.ts'
+import type { WindowOptions } from '../bytes/window.ts'
 import type { BatchSchema } from '../rows/batch.ts'
 import type { IndexCounters } from '../sstable/index.ts'
 
@@ -36,6 +38,10 @@ export interface ScanRequest {
   countOnly?: boolean
   /** Counts tombstones too (ScanStats.tombstones); slower where the SSTables can hold any. */
   countTombstones?: boolean
+  /** Of the window over each Data.db; the memory of windowBytes and of the batches that batchBytes asks for is the caller's to count. */
+  window?: WindowOptions
+  /** What the scan takes beyond that, for large values and rows, it takes from here, or ends with VALUE_TOO_LARGE. */
+  memory?: Allowance
   /** Columns lie in SharedArrayBuffers: the scan runs in a worker. */
   sharedColumns?: boolean
   /** Tests: decode every row with the plain decoder. */

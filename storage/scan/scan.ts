@@ -90,11 +90,12 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
   const kept = files.filter(({ sstable }) => mayHold(table, sstable, slices, showsStatics))
   stats.sstablesPruned = files.length - kept.length
   const countTombstones = (request.countTombstones ?? false) && kept.some(({ sstable }) => mayHoldTombstones(sstable))
+  const windowOptions = request.window ?? DEFAULT_WINDOW
   const routes = kept.map((file) => {
     const { sstable } = file
-    const data = new DataWindow(dataChunks(sstable), DEFAULT_WINDOW, stats)
+    const data = new DataWindow(dataChunks(sstable), windowOptions, stats, request.memory)
     stats.dataBytesTotal += sstable.dataFileLength
-    const source = new PartitionSource(data, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    const source = new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
     source.bigRowBytes = bigRowBytes(file)
     // Runs of rows are decoded without a look at their write times.
     const decode =

@@ -7,16 +7,22 @@ import { openApi } from '../openapi.ts'
 import { errorsPage } from '../problem.ts'
 import { get } from './get.ts'
 
-export function infoRoutes(app: FastifyInstance, { source, streams }: ServerContext): void {
+export function infoRoutes(app: FastifyInstance, { source, streams, exports, admission }: ServerContext): void {
   const api = openApi()
   const page = errorsPage()
 
   get(app, '/healthz', async () => ({ status: 'ok', version: VERSION }))
 
-  /** Ready: the data directory can be read and its schema understood. */
+  /** Ready: the data directory can be read and its schema understood. A full server is ready: it says so when asked for rows. */
   get(app, '/readyz', async () => {
     const keyspaces = await source.keyspaces()
-    return { status: 'ready', keyspaces: keyspaces.length, streams: streams.size }
+    return {
+      status: 'ready',
+      keyspaces: keyspaces.length,
+      streams: streams.size,
+      waiting: admission.waiting,
+      exports: exports.totals.exports,
+    }
   })
 
   get(app, '/openapi.json', async () => api)

@@ -1,0 +1,91 @@
+// The memory that streams may hold together: windows over Data.db, batches, what waits for sockets. A stream takes its floor before
+// it begins and never waits for memory while it holds some; what it needs beyond the floor, for a large value, it takes as it
+// goes on, in whatever thread, or is refused by name.
+
+import { type Allowance, createAllowance, giveBack, takenBytes, tryTake } from '../../storage/bytes/allowance.ts'
+import { MIN_WINDOW, type WindowOptions } from '../../storage/bytes/window.ts'
+import { SluiceError } from '../../storage/errors.ts'
+import type { SSTableInfo } from '../source.ts'
+
+/** Batches of streams over HTTP are cut at this many bytes; constant, so that the same request gives the same bytes anywhere. */
+export const STREAM_BATCH_BYTES = 1 << 20
+
+/** One batch being sent, one being decoded, and what columns that grow by doubling leave unused. */
+const BATCHES_FLOOR = 3 * STREAM_BATCH_BYTES
+/** Blocks read from disk: one at work, one ahead. */
+const BLOCKS = 2
+const LARGEST_WINDOW = 1 << 20
+
+export interface MemoryGrant {
+  /** Bytes of the floor. */
+  floor: number
+  window: WindowOptions
+  allowance: Allowance
+  giveBack(): void
+}
+
+export class MemoryAllowance {
+  readonly #allowance: Allowance
+  /** What one scan's windows may come to. */
+  readonly #windowsShare: number
+
+  /**
+   * @param bytes of all streams together
+   * @param scans how many there can be at once
+   */
+  constructor(bytes: number, scans: number) {
+    this.#allowance = createAllowance(bytes)
+    this.#windowsShare = Math.max(bytes / scans - BATCHES_FLOOR, 1 << 20)
+  }
+
+  get total(): number {
+    return this.#allowance.limit
+  }
+
+  get used(): number {
+    return takenBytes(this.#allowance)
+  }
+
+  /**
+   * The floor of a scan over these SSTables. Many SSTables get smaller windows each.
+   * @throws SluiceError OVERLOADED when others hold too much; VALUE_TOO_LARGE when it could never fit
+   */
+  take(sstables: readonly SSTableInfo[]): MemoryGrant {
+    const window = this.#windowFor(sstables.length)
+    const each = window.windowBytes + BLOCKS * window.blockBytes
+    const windows = sstables.reduce((sum, { dataBytes, bytes }) => sum + Math.min(each, dataBytes + BLOCKS * bytes), 0)
+    const floor = windows + BATCHES_FLOOR
+    if (floor > this.total) {
+      throw new SluiceError('VALUE_TOO_LARGE', {
+        reason: `a scan of ${sstables.length} SSTables needs ${floor} bytes`,
+        limit: this.total,
+        hint: 'raise --memory',
+      })
+    }
+    if (!tryTake(this.#allowance, floor)) {
+      throw new SluiceError('OVERLOADED', { reason: 'memory', found: `${floor} bytes more`, limit: this.total })
+    }
+    let given = false
+    return {
+      floor,
+      window,
+      allowance: this.#allowance,
+      giveBack: () => {
+        if (!given) giveBack(this.#allowance, floor)
+        given = true
+      },
+    }
+  }
+
+  #windowFor(sstables: number): WindowOptions {
+    const share = this.#windowsShare / Math.max(1, sstables)
+    // Window and blocks share it by half; powers of two.
+    const windowBytes = Math.min(LARGEST_WINDOW, Math.max(MIN_WINDOW.windowBytes, floorPower(share / 2)))
+    const blockBytes = Math.min(LARGEST_WINDOW / 2, Math.max(MIN_WINDOW.blockBytes, floorPower(share / 4)))
+    return { windowBytes, blockBytes, maxBytes: this.total }
+  }
+}
+
+function floorPower(value: number): number {
+  return 2 ** Math.floor(Math.log2(Math.max(1, value)))
+}

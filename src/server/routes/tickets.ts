@@ -1,0 +1,90 @@
+// One split of an export as a stream. Whoever has the ticket can read it, as often as wanted and from any position.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Ticket } from '../../exports/tickets.ts'
+import { decodeTicket } from '../../exports/tickets.ts'
+import type { FormatName } from '../../formats.ts'
+import { chooseFormat } from '../../formats.ts'
+import {
+  EXPORT_PARAMETERS,
+  exporterOptions,
+  PARAMETERS,
+  readParameters,
+  scanRequest,
+  TICKET_OPTIONS,
+  TICKET_PARAMETERS,
+} from '../../parameters.ts'
+import { answerStream } from '../answer-stream.ts'
+import type { ClientWatch } from '../client.ts'
+import { watchClient } from '../client.ts'
+import type { ServerContext } from '../create-server.ts'
+import { queryPairs } from '../query.ts'
+import { get } from './get.ts'
+
+interface TicketParams {
+  ticket: string
+}
+
+export function ticketRoutes(app: FastifyInstance, context: ServerContext): void {
+  get<TicketParams>(app, '/v1/tickets/:ticket', async (request, reply) => {
+    const ticket = decodeTicket(context.exports.key, request.params.ticket)
+    const watch = watchClient(request.raw.socket)
+    const ended = context.exports.use(ticket.exportId, watch.cut)
+    try {
+      context.streams.add(watch)
+      await answer(context, ticket, request, reply, watch)
+    } finally {
+      ended()
+      watch.end()
+      context.streams.delete(watch)
+    }
+    return reply
+  })
+}
+
+async function answer(
+  context: ServerContext,
+  { exportId, split, from, to, options }: Ticket,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  watch: ClientWatch,
+): Promise<void> {
+  const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
+  const asked = readParameters(TICKET_PARAMETERS, queryPairs(request.raw.url!))
+  const fixed = readParameters(TICKET_OPTIONS, options)
+  const { accept } = request.headers
+  // The ticket's own format is for who does not say which.
+  const parameter = asked.format ?? (accept === undefined || accept === '*/*' ? fixed.format : undefined)
+  const format = chooseFormat({ parameter, accept })
+  const values = {
+    ...readParameters(EXPORT_PARAMETERS, parameters),
+    ...asked,
+    batch_rows: fixed.batch_rows,
+    decimal: fixed.decimal,
+    duration: fixed.duration,
+    compression: asked.compression ?? (means('compression', format) ? fixed.compression : undefined),
+    null: asked.null ?? (means('null', format) ? fixed.null : undefined),
+    from: from ?? undefined,
+    to: to ?? undefined,
+  }
+  const job = {
+    keyspace,
+    table,
+    export: exportId,
+    split,
+    format,
+    now,
+    fileName: `${keyspace}.${table}.${split}`,
+    exporter: context.createExporter(format, exporterOptions(values, format)),
+    pinned,
+    request: scanRequest(values, format, now, watch.signal),
+    group: `export ${exportId}`,
+    rate: values.rate,
+    digest: values.digest,
+  }
+  await answerStream(context, job, request, reply, watch)
+}
+
+function means(parameter: 'compression' | 'null', format: FormatName): boolean {
+  return (PARAMETERS[parameter].formats as readonly FormatName[]).includes(format)
+}
