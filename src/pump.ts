@@ -39,7 +39,7 @@ export async function pump(scan: Scan, exporter: Exporter, sink: Sink, progress:
       const batch = await scan.next()
       if (batch === undefined) break
       await gathered.addBatch(batch, exporter.batch(batch))
-      if (progress.bytes === 0 || gathered.full) await gathered.flush()
+      if (progress.bytes === 0 || gathered.due) await gathered.flush()
     }
     await gathered.add(exporter.tail())
     await gathered.flush()
@@ -55,6 +55,7 @@ class Gathered {
   readonly #progress: PumpProgress
   #parts: Uint8Array[] = []
   #bytes = 0
+  #sinceFlush = 0
   #batches: Batch[] = []
 
   constructor(sink: Sink, progress: PumpProgress) {
@@ -66,6 +67,11 @@ class Gathered {
     return this.#bytes >= WRITE_BYTES
   }
 
+  /** So much has come since the last flush that the batches it came from are to be given back, though most of it is written. */
+  get due(): boolean {
+    return this.#sinceFlush >= WRITE_BYTES
+  }
+
   /** Gives the number of parts that there were. */
   async add(parts: Parts): Promise<number> {
     let count = 0
@@ -75,6 +81,7 @@ class Gathered {
       if (this.full) await this.#write()
       this.#parts.push(part)
       this.#bytes += part.byteLength
+      this.#sinceFlush += part.byteLength
       count++
     }
     return count
@@ -92,6 +99,7 @@ class Gathered {
   /** Writes what waits, then gives the batches back. */
   async flush(): Promise<void> {
     await this.#write()
+    this.#sinceFlush = 0
     this.releaseAll()
   }
 

@@ -51,6 +51,20 @@ test('no batch is pulled while a write is under way', async () => {
   expect(counts.mostHeld).toBe(1)
 })
 
+test('batches whose parts end off the size of a write are given back while the stream goes on', async () => {
+  // Twelve columns of a quarter megabyte each, and a rest: written in three writes, with something left over.
+  const { scan, counts, progress } = await prepared({ batches: 40, batchBytes: 8 })
+  const exporter: Exporter = {
+    ...fakeExporter('arrows'),
+    *batch() {
+      for (let i = 0; i < 13; i++) yield new Uint8Array(250_000)
+    },
+  }
+  await pump(scan, exporter, { write: async () => {} }, progress)
+  expect(counts.mostHeld).toBeLessThanOrEqual(2)
+  expect(counts.batchReleases).toBe(40)
+})
+
 test('a batch whose text is large is encoded at the pace of the sink', async () => {
   const { scan, progress } = await prepared({ batches: 1, batchBytes: 8 })
   let made = 0
