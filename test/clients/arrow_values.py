@@ -44,7 +44,9 @@ def plain(array):
     if isinstance(kind, pa.ExtensionType) or isinstance(kind, pa.BaseExtensionType):
         return plain(array.storage)
     valid = array.is_valid().to_pylist()
-    if t.is_boolean(kind) or t.is_int8(kind) or t.is_int16(kind) or t.is_int32(kind) or t.is_string(kind) or t.is_null(kind):
+    if t.is_boolean(kind) or t.is_int8(kind) or t.is_int16(kind) or t.is_int32(kind) or t.is_null(kind):
+        return array.to_pylist()
+    if t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
         return array.to_pylist()
     if t.is_int64(kind):
         return texts(array)
@@ -55,7 +57,7 @@ def plain(array):
     if t.is_floating(kind):
         code = '>f' if t.is_float32(kind) else '>d'
         return [v if v is None else 'nan' if v != v else struct.pack(code, v).hex() for v in array.to_pylist()]
-    if t.is_binary(kind) or t.is_fixed_size_binary(kind):
+    if t.is_binary(kind) or t.is_fixed_size_binary(kind) or t.is_large_binary(kind) or t.is_binary_view(kind):
         return [v if v is None else v.hex() for v in array.to_pylist()]
     if t.is_decimal(kind):
         return [v if v is None else unscaled(v, kind.scale) for v in array.to_pylist()]
@@ -71,7 +73,7 @@ def plain(array):
     if t.is_fixed_size_list(kind):
         size, start, values = kind.list_size, array.offset, plain(array.values)
         return [values[(start + i) * size:(start + i + 1) * size] if ok else None for i, ok in enumerate(valid)]
-    if t.is_list(kind):
+    if t.is_list(kind) or t.is_large_list(kind):
         values, at = plain(array.values), array.offsets.to_pylist()
         return [values[at[i]:at[i + 1]] if ok else None for i, ok in enumerate(valid)]
     raise ValueError(kind)

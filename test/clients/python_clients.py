@@ -1,0 +1,191 @@
+"""Golden tables over HTTP, in each Python tool, against what Cassandra answered. What a tool cannot hold is asserted too: examples/README.md
+says so, and with which option it can.
+
+    python python_clients.py SET URL SET.json SAMPLE_URL
+"""
+import decimal
+import importlib.resources
+import sys
+import urllib.parse
+import urllib.request
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import golden_tables
+
+SET, URL, ABOUT, SAMPLE = sys.argv[1:]
+
+
+def rows_url(base, name, extension='', **parameters):
+    keyspace, table = name.split('.')
+    return f'{base}/v1/keyspaces/{keyspace}/tables/{table}/rows{extension}?{urllib.parse.urlencode(parameters)}'
+
+
+def arrow(base, name, **parameters):
+    with urllib.request.urlopen(rows_url(base, name, **parameters)) as response:
+        table = pa.ipc.open_stream(response).read_all()
+        assert response.read() == b''
+    table.validate(full=True)
+    return table
+
+
+def body(base, name, extension='', **parameters):
+    with urllib.request.urlopen(rows_url(base, name, extension, **parameters)) as response:
+        return response.read()
+
+
+def duck():
+    folder = importlib.resources.files('duckdb_extension_httpfs') / 'extensions' / f'v{duckdb.__version__}'
+    database = duckdb.connect()
+    database.execute("SET TimeZone = 'UTC'")
+    database.load_extension(str(folder / 'httpfs.duckdb_extension'))
+    return database
+
+
+def refuses(exception, act):
+    try:
+        act()
+    except exception:
+        return
+    raise AssertionError(f'{exception.__name__} expected: examples/README.md says what the tool cannot hold')
+
+
+# Each gives a pyarrow.Table of what the tool held, and the columns that it cannot hold.
+
+
+def with_pyarrow(name, now):
+    return arrow(URL, name, now=now, batch_rows=7), ()
+
+
+def with_pyarrow_compressed(name, now):
+    return arrow(URL, name, now=now, compression='lz4'), ()
+
+
+def with_arrow_file(name, now):
+    return pa.ipc.open_file(pa.py_buffer(body(URL, name, '.arrow', now=now, compression='zstd'))).read_all(), ()
+
+
+def with_parquet(name, now):
+    return pq.read_table(pa.py_buffer(body(URL, name, '.parquet', now=now))), ()
+
+
+def with_pandas(name, now):
+    table = arrow(URL, name, now=now)
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    if name == 'golden.types_scalar':
+        refuses(ValueError, lambda: table.select(['c_date']).to_pandas())
+        refuses(ValueError, lambda: table.select(['c_time']).to_pandas())
+    return pa.Table.from_pandas(frame, preserve_index=False), ()
+
+
+def with_polars(name, now):
+    if name in ('golden.types_scalar', 'golden.types_nested'):
+        refuses(pl.exceptions.PanicException, lambda: pl.read_ipc_stream(body(URL, name, now=now)))
+    return pl.read_ipc_stream(body(URL, name, now=now, duration='struct')).to_arrow(), ()
+
+
+def with_duckdb_reader(name, now):
+    database = duck()
+    leave_out = ()
+    if name == 'golden.types_scalar':
+        leave_out = ('c_timestamp',)  # years beyond 294246
+        whole = arrow(URL, name, now=now, duration='struct')
+        database.register('whole', whole)
+        refuses(duckdb.ConversionException, lambda: database.sql('SELECT c_timestamp FROM whole').to_arrow_table())
+        # As a number of milliseconds it does.
+        at = whole.schema.get_field_index('c_timestamp')
+        numbers = whole.select(['c_timestamp']).set_column(0, 'c_timestamp', whole.column(at).cast(pa.int64()))
+        held = database.sql('SELECT c_timestamp FROM numbers').to_arrow_table()
+        assert held.column(0).to_pylist() == numbers.column(0).to_pylist()
+    columns = ','.join(column['name'] for column in TABLES[name]['columns'] if column['name'] not in leave_out)
+    # Its own INTERVAL counts microseconds: duration=struct keeps the nanoseconds.
+    with urllib.request.urlopen(rows_url(URL, name, now=now, duration='struct', columns=quoted(columns))) as response:
+        rows = pa.ipc.open_stream(response)
+        return in_milliseconds(database.sql('SELECT * FROM rows').to_arrow_table()), leave_out
+
+
+def with_duckdb_parquet(name, now):
+    # Its Parquet reader cuts times to microseconds; from a pyarrow reader it keeps them.
+    leave_out = ('c_time', 'c_timestamp') if name == 'golden.types_scalar' else ()
+    columns = ','.join(column['name'] for column in TABLES[name]['columns'] if column['name'] not in leave_out)
+    address = rows_url(URL, name, '.parquet', now=now, columns=quoted(columns))
+    return in_milliseconds(duck().read_parquet(address).to_arrow_table()), leave_out
+
+
+def quoted(columns):
+    return ','.join(f'"{name}"' for name in columns.split(','))
+
+
+def in_milliseconds(table):
+    """DuckDB's TIMESTAMPTZ counts microseconds."""
+
+    def milliseconds(kind):
+        if pa.types.is_timestamp(kind):
+            return pa.timestamp('ms', 'UTC')
+        if pa.types.is_list(kind):
+            return pa.list_(milliseconds(kind.value_type))
+        return kind
+
+    return table.cast(pa.schema([field.with_type(milliseconds(field.type)) for field in table.schema]))
+
+
+def check_decimals():
+    """Decimal128 in every tool, Decimal256 in those that have it: the sample's totals, exact."""
+    text = arrow(SAMPLE, 'shop.orders', columns='total').column(0).to_pylist()
+    wanted = sum(decimal.Decimal(value) for value in text if value is not None)
+    for kind in ('decimal128:2', 'decimal256:2'):
+        table = arrow(SAMPLE, 'shop.orders', columns='total', decimal=kind)
+        assert sum(value for value in table.column(0).to_pylist() if value is not None) == wanted, kind
+        frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+        assert sum(value for value in frame['total'].tolist() if value is not pd.NA and value is not None) == wanted
+    table = arrow(SAMPLE, 'shop.orders', columns='total', decimal='decimal128:2')
+    assert pl.from_arrow(table)['total'].sum() == wanted
+    database = duck()
+    database.register('totals', table)
+    assert database.sql('SELECT sum(total) FROM totals').fetchone()[0] == wanted
+    wide = arrow(SAMPLE, 'shop.orders', columns='total', decimal='decimal256:2')
+    refuses(duckdb.Error, lambda: database.from_arrow(wide).aggregate('sum(total)').fetchone())
+    refuses(pl.exceptions.PanicException, lambda: pl.from_arrow(wide))
+    print(f'{SET}: decimals equal, sum {wanted}')
+
+
+CLIENTS = {
+    'pyarrow, stream': with_pyarrow,
+    'pyarrow, stream with lz4': with_pyarrow_compressed,
+    'pyarrow, file with zstd': with_arrow_file,
+    'pyarrow, Parquet': with_parquet,
+    'pandas': with_pandas,
+    'Polars': with_polars,
+    'DuckDB, reader': with_duckdb_reader,
+    'DuckDB, read_parquet over HTTP': with_duckdb_parquet,
+}
+
+about = golden_tables.load(ABOUT)
+TABLES = about['tables']
+
+
+def main():
+    failed = False
+    for client, read in CLIENTS.items():
+        equal, left = 0, []
+        for name, table in TABLES.items():
+            try:
+                found, leave_out = read(name, about['now'])
+                problem = golden_tables.difference(table, found, leave_out)
+            except (Exception, pl.exceptions.PanicException) as error:  # every client and table is tried, each failure named
+                problem, leave_out = f'{type(error).__name__}: {error}', ()
+            equal += problem is None
+            left += [f'{name}.{column}' for column in leave_out]
+            if problem is not None:
+                failed = True
+                print(f'{SET}, {client}, {name}: {problem[:500]}', file=sys.stderr)
+        print(f"{SET}: {equal} of {len(TABLES)} tables equal in {client}{', without ' if left else ''}{', '.join(left)}")
+    check_decimals()
+    sys.exit(1 if failed else 0)
+
+
+main()
