@@ -116,14 +116,11 @@ export function parseStatistics(bytes: Uint8Array, version: VersionTraits, file:
   const bloomFilterFpChance = validation.f64()
   const header = readHeader(part(HEADER), version)
   const stats = readStats(part(STATS), version)
-  // The bases of deltas are at or below all values; before na no checksum holds them together.
-  const { minTimestamp, minLocalDeletionTime } = header
+  // The base of timestamps is at or below all of them; before na no checksum holds them together. Of local deletion times that is
+  // not so: compaction dates the tombstone it makes of an expired cell back by its TTL, and its delta below 0 wraps around.
+  const { minTimestamp } = header
   if (stats.minTimestamp !== MIN_LONG && minTimestamp > stats.minTimestamp) {
     const reason = `the header begins at timestamp ${minTimestamp}, STATS at ${stats.minTimestamp}`
-    throw new SluiceError('CORRUPT_SSTABLE', { file, reason })
-  }
-  if (minLocalDeletionTime > stats.minLocalDeletionTime) {
-    const reason = `the header begins at local deletion time ${minLocalDeletionTime}, STATS at ${stats.minLocalDeletionTime}`
     throw new SluiceError('CORRUPT_SSTABLE', { file, reason })
   }
   return {
