@@ -29,7 +29,7 @@ export function isTransactionLog(fileName: string): boolean {
 export function deadPrefixes(text: string, file: string, names: readonly string[]): Set<string> {
   const lines = text.split('\n').filter((line) => line !== '')
   const records: (LogRecord | undefined)[] = lines.map(parseRecord)
-  const bad = records.findIndex((r) => r === undefined)
+  const bad = records.indexOf(undefined)
   if (bad >= 0 && bad < records.length - 1) {
     throw new SluiceError('CORRUPT_SSTABLE', { file, reason: `record ${bad + 1} of ${records.length} is damaged` })
   }
