@@ -7,7 +7,7 @@ import { Catalog } from '../../../storage/scan/catalog.ts'
 import { PinnedTable } from '../../../storage/scan/pinned-table.ts'
 import { ndjsonOf } from '../../corpus/compare-table.ts'
 import { type GoldenName, goldenMeta, goldenSet } from '../../corpus/golden.ts'
-import { type DumpedPartition, dumpedDeletions, toldDeletions } from '../../corpus/sstabledump.ts'
+import { dumpedDeletions, parseDump, toldDeletions } from '../../corpus/sstabledump.ts'
 
 /** sstabledump knows neither what was dropped or renamed later, nor what CQL hides of compact tables. */
 const OTHERWISE = /^golden\.(altered_drop|altered_readd|altered_rename|compact_)/
@@ -26,7 +26,7 @@ test.each(['me', 'nb', 'oa', 'da'] as GoldenName[])(
       const pinned = await catalog.pin(keyspace, table)
       const sstable = pinned.sstables.find((s) => s.file.includes(`-${generation}-`))
       expect(sstable, file).toBeDefined()
-      const dump = JSON.parse(await readFile(join(dumps, file), 'utf8')) as DumpedPartition[]
+      const dump = parseDump(await readFile(join(dumps, file), 'utf8'))
       const lines = await ndjsonOf(new PinnedTable(pinned.schema, [sstable!]), { now, tombstones: true })
       const told = toldDeletions(lines, pinned.schema)
       expect(told, file).toEqual(dumpedDeletions(dump, pinned.schema, now))

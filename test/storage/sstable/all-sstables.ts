@@ -1,5 +1,5 @@
 // Every SSTable of the golden sets, of wide-random/ (RandomPartitioner, and wide partitions of every clustering type), and of
-// the folder that SLUICE_PUBLIC names (SSTables by others; passed over, and said so, where it is not set), with helpers to
+// the folder that SLUICE_PUBLIC_SSTABLES names (SSTables by others; passed over, and said so, where it is not set), with helpers to
 // look at them without the product's own scan.
 
 import { createHash } from 'node:crypto'
@@ -76,9 +76,9 @@ export async function wideRandomSamples(): Promise<Sample[]> {
 }
 
 export async function publicSamples(): Promise<Sample[]> {
-  const root = process.env.SLUICE_PUBLIC
+  const root = process.env.SLUICE_PUBLIC_SSTABLES
   if (!root) {
-    console.log('SKIPPED: SSTables by others (SLUICE_PUBLIC is not set)')
+    console.log('SKIPPED: SSTables by others (SLUICE_PUBLIC_SSTABLES is not set)')
     return []
   }
   const samples: Sample[] = []

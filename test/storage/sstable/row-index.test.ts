@@ -92,7 +92,7 @@ describe('the index within wide partitions', () => {
   it('is there in every version', () => {
     const versions = new Set(wide.map(({ sstable }) => sstable.version.name))
     expect([...versions].sort()).toEqual(
-      process.env.SLUICE_PUBLIC
+      process.env.SLUICE_PUBLIC_SSTABLES
         ? ['da', 'ma', 'mb', 'mc', 'md', 'me', 'na', 'nb', 'nc', 'oa']
         : ['da', 'me', 'nb', 'oa'],
     )
