@@ -55,7 +55,7 @@ export interface ScanStats {
   /** Bytes of Data.db (compressed form), and bytes they inflate to. */
   dataBytesRead: number
   dataBytesInflated: number
-  /** Uncompressed bytes of Data.db gone through, stepped over ones included. */
+  /** Uncompressed bytes of Data.db gone through: values stepped over are in it, what an index led past is not. */
   dataBytesCovered: number
   /** Of all index components: the sum of the four below. */
   indexBytesRead: number

@@ -55,6 +55,8 @@ export class SourceRoute {
   #softStop = 0
   #step = 0
   #skipFrom = -1
+  /** Bytes of the stretch that were not gone through. */
+  #jumped = 0
   /** Data.db was read. */
   touched = false
   readonly #hasLargePartitions: boolean
@@ -95,7 +97,8 @@ export class SourceRoute {
   leave(): void {
     const { stats } = this.#options
     if (this.#stretch === undefined) return
-    stats.dataBytesCovered += Math.max(0, this.source.window.offset - this.#stretch.start)
+    stats.dataBytesCovered += Math.max(0, this.source.window.offset - this.#stretch.start - this.#jumped)
+    this.#jumped = 0
     this.#stretch = undefined
   }
 
@@ -239,6 +242,7 @@ export class SourceRoute {
     if (next !== null && next.dataOffset <= at) next = await this.#index.after(next)
     const offset = Math.min(next?.dataOffset ?? source.window.dataLength, source.stopOffset)
     if (offset <= at) this.#misled()
+    this.#jumped += Math.max(0, offset - source.window.offset)
     source.seekPartition(offset)
     this.#skipFrom = -1
     if (this.#stretch !== undefined && offset < source.stopOffset) {
@@ -263,6 +267,7 @@ export class SourceRoute {
     if (block === null) return false
     if (block.start > source.window.offset) {
       const { open } = block
+      this.#jumped += block.start - source.window.offset
       if (open === null) source.seekRow(block.start, NO_TIMESTAMP_HI, NO_TIMESTAMP_LO, NO_DELETION_TIME, false)
       else {
         source.seekRow(block.start, open.timestampHi, open.timestampLo, open.localDeletionTime, true)

@@ -8,11 +8,19 @@ import { type PrefixOrder, prefixOrder } from './clustering-compare.ts'
 import { missingComponent } from './descriptor.ts'
 import { BloomFilter } from './filter.ts'
 import type { IndexCounters, PartitionBoundary, PartitionEntry, PartitionIndex, RowIndex } from './index.ts'
-import { IndexScanner } from './index-scanner.ts'
+import { ENTRY, IndexScanner, NEED } from './index-scanner.ts'
 import { placeBefore } from './partition-place.ts'
 import { openPromotedIndex } from './promoted-index.ts'
 import type { OpenFile, SSTableData } from './sstable.ts'
 import { isDamage, openSummary, type Summary, sampleIndex } from './summary.ts'
+
+/** Bytes of Index.db that one search for a data offset reads, about. */
+const BYTES_PER_SEARCH = 32 * 1024
+
+interface Around {
+  at: PartitionEntry | null
+  after: PartitionEntry | null
+}
 
 export class BigIndex implements PartitionIndex {
   readonly #sstable: SSTableData
@@ -100,11 +108,14 @@ export class BigIndex implements PartitionIndex {
   async boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]> {
     const found: PartitionBoundary[] = []
     const distance = (to - from) / (count + 1)
+    // A search reads a page of Index.db per step: many cost more than reading it through once.
+    const around =
+      this.#index.size <= count * BYTES_PER_SEARCH ? this.#pass() : (target: number) => this.#around(target)
     let last = from
     for (let k = 1; k <= count; k++) {
       const target = from + Math.floor(distance * k)
       if (target < last) continue
-      const { at, after } = await this.#around(target)
+      const { at, after } = await around(target)
       const size = (after?.dataOffset ?? this.#sstable.dataLength) - (at?.dataOffset ?? 0)
       for (const entry of size < distance ? [at] : [at, after]) {
         if (entry === null || entry.dataOffset <= last || entry.dataOffset >= to) continue
@@ -126,8 +137,48 @@ export class BigIndex implements PartitionIndex {
     return openPromotedIndex(this.#index, entry, this.#order, version.unsignedDeletionTime, dataLength, this.#counters)
   }
 
+  /** As #around for offsets that ascend, in one pass over Index.db. */
+  #pass(): (dataOffset: number) => Promise<Around> {
+    const scanner = this.#scannerAt(0)
+    let key = new Uint8Array(64)
+    let at: Omit<PartitionEntry, 'key' | 'certain'> | null = null
+    let keyLength = 0
+    let rank = -1
+    let state = NEED
+    const step = async () => {
+      for (state = scanner.step(); state === NEED; state = scanner.step()) await scanner.more()
+      rank++
+    }
+    return async (dataOffset) => {
+      if (rank < 0) await step()
+      while (state === ENTRY && scanner.dataOffset <= dataOffset) {
+        keyLength = scanner.keyLength
+        if (key.length < keyLength) key = new Uint8Array(2 * keyLength)
+        for (let i = 0; i < keyLength; i++) key[i] = scanner.bytes[scanner.keyAt + i]
+        const { promotedOffset, promotedSize } = scanner
+        at = {
+          dataOffset: scanner.dataOffset,
+          rank,
+          wide: promotedSize > 0,
+          rowIndexAt: promotedOffset,
+          rowIndexSize: promotedSize,
+        }
+        state = scanner.step()
+        rank++
+        while (state === NEED) {
+          await scanner.more()
+          state = scanner.step()
+        }
+      }
+      return {
+        at: at && { ...at, key: key.slice(0, keyLength), certain: true },
+        after: state === ENTRY ? entryOf(scanner, rank) : null,
+      }
+    }
+  }
+
   /** The partition that the offset lies in, and the one behind it. */
-  async #around(dataOffset: number): Promise<{ at: PartitionEntry | null; after: PartitionEntry | null }> {
+  async #around(dataOffset: number): Promise<Around> {
     let at: PartitionEntry | null = null
     const after = await this.#firstNot(
       async (summary, i) => (await this.#dataOffsetOf(summary, i)) <= dataOffset,
