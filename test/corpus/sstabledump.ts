@@ -51,7 +51,7 @@ interface DumpedRow {
   end?: DumpedBound
 }
 
-export interface DumpedPartition {
+interface DumpedPartition {
   partition: { key: string[]; deletion_info?: DumpedTime }
   rows: DumpedRow[]
 }
@@ -161,12 +161,23 @@ function expiredAt(expires: string, ttl: number) {
   return { localDeletionTime: Number(expires) - ttl, expired: true }
 }
 
+/** What sstabledump prints. */
+export function parseDump(text: string): DumpedPartition[] {
+  return parseExactly(text) as DumpedPartition[]
+}
+
+/** JSON with integers beyond 15 digits as texts. */
+function parseExactly(text: string): unknown {
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?=\s*[\],}])/g, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  )
+  return JSON.parse(quoted)
+}
+
 /** Lines of NDJSON of a scan for tombstones. */
 export function toldDeletions(lines: readonly string[], table: TableSchema): Deletion[] {
   return lines.map((line) => {
-    // Before JSON.parse takes the last digits of it.
-    const timestamp = /"timestamp": (-?\d+)/.exec(line)![1]
-    const row = JSON.parse(line) as Record<string, unknown>
+    const row = parseExactly(line) as Record<string, unknown>
     const isPlaced = row.start_inclusive !== null
     const values = (prefix: string) => textOf(table.clustering.map((c) => jsonField(row, `${prefix}_${c.name}`)))
     return {
@@ -179,7 +190,7 @@ export function toldDeletions(lines: readonly string[], table: TableSchema): Del
       }),
       ...(row.column !== null && { column: row.column as string }),
       ...(row.path !== null && { path: plain(row.path) }),
-      timestamp,
+      timestamp: String(row.timestamp),
       localDeletionTime: row.local_deletion_time as number,
       expired: row.expired_ttl !== null,
     }
