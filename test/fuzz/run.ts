@@ -77,6 +77,11 @@ for (let number = first; number < first + count; number++) {
   const sealed = resealed ? ' resealed' : ''
   add(result === 'wrong' ? `wrong: ${component}${sealed} ${kind.startsWith('swap') ? kind : version}` : result)
   if (result === 'refused') add(`refused: ${detail}`)
+  if ((number + 1 - first) % 1000 === 0) {
+    console.log(
+      `${number + 1 - first} mutations, ${Math.round((Date.now() - started) / 1000)} s, ${failures.length} failures`,
+    )
+  }
   const line = `case ${number}: ${result} ${subject} ${file} ${kind}${sealed} ${mode} ${detail}`
   if (values.verbose) console.log(line)
   if (result === 'wrong' && !isUnprotected(outcome)) {

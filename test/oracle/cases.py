@@ -234,8 +234,8 @@ def chunks_that_do_not_compress_are_stored_raw(db):
     ratio = ", 'min_compress_ratio': '1.1'" if db.major >= 4 else ''
     db.create(t, 'pk int, ck int, b blob, w text, PRIMARY KEY (pk, ck)', f"compression = {{'class': 'LZ4Compressor', 'chunk_length_in_kb': '4'{ratio}}}")
     rng = random.Random(17)
-    for ck in range(24):
-        db(f"INSERT INTO {t} (pk, ck, b, w) VALUES (1, {ck}, {hexs(rng, 3000) if ck % 3 else '0x00'}, '{'w' * 2000}')")
+    for ck in range(24):  # noise over several chunks, then chunks of one letter
+        db(f"INSERT INTO {t} (pk, ck, b, w) VALUES (1, {ck}, {hexs(rng, 10000) if ck % 3 else '0x00'}, '{'w' * 9000}')")
     yield
 
 
