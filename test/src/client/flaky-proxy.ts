@@ -1,0 +1,55 @@
+// A proxy between a client and a server on this machine that cuts connections in the midst of answers.
+
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface FlakyProxy {
+  url: string
+  /** Connections cut so far. */
+  cuts: number
+  close(): Promise<void>
+}
+
+/** @param bytesUntilCut asked for each connection: after how many bytes of the answers it is cut; undefined: never */
+export async function flakyProxy(port: number, bytesUntilCut: () => number | undefined): Promise<FlakyProxy> {
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1')
+    let left = bytesUntilCut() ?? Number.POSITIVE_INFINITY
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream)
+    upstream.on('data', (part) => {
+      const passed = part.subarray(0, left)
+      left -= passed.length
+      const goesOn = client.write(passed)
+      if (left === 0) {
+        proxy.cuts++
+        upstream.destroy()
+        // What was passed arrives, then the connection is reset or ends, by turns.
+        if (proxy.cuts % 2 === 0) client.end(() => client.destroy())
+        else client.resetAndDestroy()
+      } else if (!goesOn) {
+        upstream.pause()
+        client.once('drain', () => upstream.resume())
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as { port: number }
+  const proxy: FlakyProxy = {
+    url: `http://127.0.0.1:${address.port}`,
+    cuts: 0,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}
