@@ -16,7 +16,7 @@ export interface ReadableSet {
   /** Checks on the rows, where there are many. Gives a fault or undefined. */
   check?: (rows: Record<string, unknown>[]) => string | undefined
   partitioner?: string
-  /** Cells whose local deletion time overflowed (the year 2038), as the scan counts them. */
+  /** Expiries of rows and of cells (those of their own) that overflowed (the year 2038), as the scan counts them. */
   overflowed?: number
   /** Epoch seconds; 2024-01-01 where absent. */
   now?: number
@@ -111,18 +111,21 @@ export const PUBLIC_SETS: PublicSet[] = [
     folder: `${NEGATIVE}/table1`,
     cql: 'CREATE TABLE t (k int PRIMARY KEY, a int, b int);',
     rows: 2,
+    overflowed: 3,
     json: ['{"k": 1, "a": 1, "b": 1}', '{"k": 2, "a": 2, "b": null}'],
   },
   {
     folder: `${NEGATIVE}/table2`,
     cql: 'CREATE TABLE t (k int, a int, b int, PRIMARY KEY (k, a));',
     rows: 2,
+    overflowed: 2,
     json: ['{"k": 1, "a": 1, "b": 1}', '{"k": 2, "a": 2, "b": null}'],
   },
   {
     folder: `${NEGATIVE}/table3`,
     cql: 'CREATE TABLE t (k int PRIMARY KEY, a int, b set<text>);',
     rows: 2,
+    overflowed: 6,
     json: [
       '{"k": 1, "a": 1, "b": ["v11", "v12", "v13", "v14"]}',
       '{"k": 2, "a": 2, "b": ["v21", "v22", "v23", "v24"]}',
@@ -132,6 +135,7 @@ export const PUBLIC_SETS: PublicSet[] = [
     folder: `${NEGATIVE}/table4`,
     cql: 'CREATE TABLE t (k int, a int, b set<text>, PRIMARY KEY (k, a));',
     rows: 2,
+    overflowed: 5,
     json: [
       '{"k": 1, "a": 1, "b": ["v11", "v12", "v13", "v14"]}',
       '{"k": 2, "a": 2, "b": ["v21", "v22", "v23", "v24"]}',
@@ -235,6 +239,9 @@ export const PUBLIC_SETS: PublicSet[] = [
     folder: `cassandra-dtest/sstables/ttl_test/${release}`,
     cql: 'CREATE TABLE t (key int PRIMARY KEY, col1 int);',
     rows: 1,
+    // The expiry of the row overflowed in both SSTables; a compaction made a tombstone of the cell, of the same timestamp.
+    json: ['{"key": 1, "col1": null}'],
+    overflowed: 2,
   })),
   {
     folder:
