@@ -64,6 +64,11 @@ export const PARAMETERS = {
     placeholder: 'TIME',
     summary: 'Rows whose newest write or deletion is older than this',
   },
+  tombstones: {
+    kind: 'flag',
+    placeholder: '',
+    summary: 'The deletions in force instead of the live rows; columns then names those whose deletions are told',
+  },
   // Checked by chooseFormat, which has an error of its own for what is no format.
   format: { kind: 'text', placeholder: 'FORMAT', summary: `Output format: ${FORMAT_NAMES.join(', ')}` },
   batch_rows: {
@@ -152,6 +157,22 @@ export const SPLITS_PARAMETERS = ['start', 'end', 'where', 'count', 'target_byte
 /** What a request to count may say. */
 export const COUNT_PARAMETERS = ['start', 'end', 'where', 'after', 'from', 'to', 'now', 'since', 'until'] as const
 
+/** What a request for a digest may say. */
+export const DIGEST_PARAMETERS = [
+  'start',
+  'end',
+  'columns',
+  'where',
+  'distinct',
+  'after',
+  'from',
+  'to',
+  'now',
+  'since',
+  'until',
+  'splits',
+] as const satisfies readonly ParameterName[]
+
 /** What a request for rows may say. */
 export const ROWS_PARAMETERS = [
   'start',
@@ -166,6 +187,7 @@ export const ROWS_PARAMETERS = [
   'now',
   'since',
   'until',
+  'tombstones',
   'format',
   'batch_rows',
   'decimal',
@@ -197,6 +219,7 @@ export const EXPORT_PARAMETERS = [
   'now',
   'since',
   'until',
+  'tombstones',
   ...TICKET_OPTIONS,
   'splits',
   'target_bytes',
@@ -279,6 +302,7 @@ export function scanRequest(
     duration: (values.duration ?? (format === 'parquet' ? 'struct' : undefined)) as ScanRequest['duration'],
     since: values.since,
     until: values.until,
+    tombstones: values.tombstones,
     now,
     signal,
   }

@@ -2,10 +2,12 @@
 
 import { availableParallelism } from 'node:os'
 import { Command, CommanderError, Option } from 'commander'
-import { COUNT_PARAMETERS, ROWS_PARAMETERS, SPLITS_PARAMETERS } from '../parameters.ts'
+import { COUNT_PARAMETERS, DIGEST_PARAMETERS, ROWS_PARAMETERS, SPLITS_PARAMETERS } from '../parameters.ts'
 import { VERSION } from '../version.ts'
 import { addDataFlags, addParameterFlags, logFormat } from './options.ts'
+import { addRemoteFlags } from './remote-flags.ts'
 import { reportError } from './report-error.ts'
+import { addLimitFlags } from './serve-limits.ts'
 
 /** Runs one command; sets the exit code and never throws. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -31,20 +33,25 @@ export function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('(sluice --help shows what there is)')
 
-  addDataFlags(program.command('serve').description('serve tables over HTTP'))
+  const serving = addDataFlags(program.command('serve').description('serve tables over HTTP'))
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', '9180')
     .option('--flight-port <number>', 'port to serve Arrow Flight on too; 0 takes a free one')
     .option('--workers <number>', 'threads that scans run in; 0: none of their own', String(availableParallelism()))
     .option('--shutdown-timeout <seconds>', 'how long streams may go on after SIGINT or SIGTERM', '30')
+  addLimitFlags(serving)
     .addOption(logLevelOption())
     .addOption(logFormatOption())
     .option('--demo', 'print requests to try on the sample data')
     .action(async (flags) => (await import('./serve.ts')).serve(flags))
 
-  const exporting = addDataFlags(program.command('export').description('write the rows of a table to a file or a pipe'))
+  const exporting = addDataFlags(
+    program.command('export').description('write the rows of a table to a file or a pipe'),
+    false,
+  )
     .argument('<keyspace.table>', 'table, named as in CQL')
     .option('-o, --output <file>', 'file to write, complete or not at all; - or nothing: standard output')
+  addRemoteFlags(exporting)
   addParameterFlags(exporting, ROWS_PARAMETERS)
     .option('--stats', 'print counters of the scan to stderr, as JSON')
     .option('-q, --quiet', 'no warnings and no summary')
@@ -72,6 +79,14 @@ export function createProgram(): Command {
     .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
     .addOption(logFormatOption())
     .action(async (table, flags) => (await import('./count.ts')).showCount(table, flags))
+
+  const digesting = addDataFlags(
+    program.command('digest').description('hash the rows of a table: equal for equal rows, whatever files hold them'),
+  ).argument('<keyspace.table>', 'table, named as in CQL')
+  addParameterFlags(digesting, DIGEST_PARAMETERS)
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(logFormatOption())
+    .action(async (table, flags) => (await import('./digest.ts')).showDigest(table, flags))
 
   program
     .command('inspect')

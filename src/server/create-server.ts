@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { PROBLEM_MEDIA_TYPE, problemHeaders, problemOf, sluiceErrorOf } from './problem.ts'
 import { RateLimit } from './rate.ts'
 import { countRoute } from './routes/count.ts'
+import { digestRoute } from './routes/digest.ts'
 import { exportRoutes } from './routes/exports.ts'
 import { infoRoutes } from './routes/info.ts'
 import { metricsRoute } from './routes/metrics.ts'
@@ -96,6 +97,7 @@ export function createServer(options: ServerOptions): SluiceServer {
   metricsRoute(app, context)
   splitsRoute(app, context)
   countRoute(app, context)
+  digestRoute(app, context)
   return {
     app,
     async listen(host, port) {

@@ -5,6 +5,7 @@ import { FORMATS } from '../formats.ts'
 import type { Parameter, ParameterName } from '../parameters.ts'
 import {
   COUNT_PARAMETERS,
+  DIGEST_PARAMETERS,
   EXPORT_PARAMETERS,
   PARAMETERS,
   SPLITS_PARAMETERS,
@@ -87,6 +88,11 @@ export function openApi(): Json {
         'Rows, partitions and tombstones of a table, counted without reading columns',
         [...TABLE_PARAMETERS, ...COUNT_PARAMETERS.map(queryParameter)],
         json('The counts', 'Count'),
+      ),
+      '/v1/keyspaces/{keyspace}/tables/{table}/digest': read(
+        'What the rows of a table hash to, whatever files they come from; with `splits` one hash for each',
+        [...TABLE_PARAMETERS, ...DIGEST_PARAMETERS.map(queryParameter)],
+        json('The digest, or those of the splits', 'Digest'),
       ),
       '/v1/exports': {
         ...read('Exports there are', [], json('The exports, without their endpoints', 'Exports')),
@@ -186,6 +192,12 @@ function object(properties: Json, optional: string[] = []): Json {
   return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) }
 }
 
+const DIGEST: Json = {
+  digest: { type: 'string', description: 'XXH3-128, hex' },
+  rows: count,
+  empty_values: { type: 'integer', minimum: 0, description: 'Values that Arrow streams do not tell from null' },
+}
+
 const EXPORT_SUMMARY: Json = {
   id: text,
   keyspace: text,
@@ -269,6 +281,17 @@ const SCHEMAS: Json = {
       }),
     },
   }),
+  Digest: object(
+    {
+      ...DIGEST,
+      splits: {
+        type: 'array',
+        items: object({ from: nullableText, to: nullableText, start: nullableText, end: nullableText, ...DIGEST }),
+      },
+      now: count,
+    },
+    ['splits', ...Object.keys(DIGEST)],
+  ),
   Count: object({ rows: count, partitions: count, tombstones: count, bytes: count, now: count }),
   Table: object(
     {

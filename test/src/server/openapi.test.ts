@@ -22,7 +22,7 @@ const api = openApi() as unknown as Api
 
 let running: Running
 beforeAll(async () => {
-  running = await startServer({ t: { batches: 1, batchBytes: 4 } })
+  running = await startServer({ t: { batches: 1, batchBytes: 8 } })
 })
 afterAll(() => running.close())
 
