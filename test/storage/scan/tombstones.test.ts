@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Catalog } from '../../../storage/scan/catalog.ts'
 import { PinnedTable } from '../../../storage/scan/pinned-table.ts'
+import { openScan } from '../../../storage/scan/scan.ts'
 import { ndjsonOf } from '../../corpus/compare-table.ts'
 import { type GoldenName, goldenMeta, goldenSet } from '../../corpus/golden.ts'
 import { dumpedDeletions, parseDump, toldDeletions } from '../../corpus/sstabledump.ts'
@@ -38,3 +39,62 @@ test.each(['me', 'nb', 'oa', 'da'] as GoldenName[])(
     expect(compared).toBeGreaterThan(1000)
   },
 )
+
+/** All deletions of a table as lines, read in one go. */
+async function whole(pinned: PinnedTable, now: number): Promise<string[]> {
+  return ndjsonOf(pinned, { now, tombstones: true })
+}
+
+test.each(['deletions', 'deletions_desc', 'clustering_mixed', 'static_rows', 'ttl', 'types_nested'])(
+  '%s: resumed behind any batch, the deletions are the rest',
+  async (table) => {
+    const { now } = await goldenMeta('da')
+    const catalog = await Catalog.open({ data: [join(await goldenSet('da'), 'data')] })
+    const pinned = await catalog.pin('golden', table)
+    const all = await whole(pinned, now)
+    const request = { now, tombstones: true, batchRows: 3 }
+    const scan = await openScan(pinned, request)
+    const places: { position: string; rows: number }[] = []
+    let rows = 0
+    for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
+      rows += batch.rows
+      places.push({ position: batch.position, rows })
+      batch.release()
+    }
+    await scan.close()
+    expect(rows).toBe(all.length)
+    const step = Math.ceil(places.length / 12)
+    for (let i = 0; i < places.length; i += step) {
+      const { position, rows: before } = places[i]
+      expect(await ndjsonOf(pinned, { ...request, after: position })).toEqual(all.slice(before))
+      const until = await ndjsonOf(pinned, { ...request, to: position })
+      expect(until).toEqual(all.slice(0, before))
+      // A limit is kept to the end of a row.
+      const limited = await ndjsonOf(pinned, { ...request, limit: before })
+      expect(limited).toEqual(all.slice(0, before))
+    }
+    await pinned.release()
+  },
+)
+
+test('columns and times choose among cells; windows of one set of SSTables are disjoint', async () => {
+  const { now } = await goldenMeta('da')
+  const catalog = await Catalog.open({ data: [join(await goldenSet('da'), 'data')] })
+  const pinned = await catalog.pin('golden', 'deletions')
+  const all = await whole(pinned, now)
+  const of = (line: string) => JSON.parse(line) as { column: string | null; timestamp: number }
+  expect(await ndjsonOf(pinned, { now, tombstones: true, columns: 'm, pk' })).toEqual(
+    all.filter((line) => [null, 'm'].includes(of(line).column)),
+  )
+  for (const since of [500n, 1000n, 2000n, 3000n]) {
+    const until = since + 600n
+    expect(await ndjsonOf(pinned, { now, tombstones: true, since, until })).toEqual(
+      all.filter((line) => of(line).timestamp >= Number(since) && of(line).timestamp < Number(until)),
+    )
+  }
+  const refused = [{ columns: 'token' }, { where: 'pk = 1' }, { distinct: true }]
+  for (const request of refused) {
+    await expect(openScan(pinned, { now, tombstones: true, ...request })).rejects.toThrow()
+  }
+  await pinned.release()
+})
