@@ -185,6 +185,7 @@ async function point(): Promise<void> {
       read_per_key: read / times.length,
       rejected_per_key: rejected / times.length,
       cpu_ms_per_key: round((user + system) / 1000 / times.length, 2),
+      least_ms: round(times[0], 2),
       median_ms: round(times[times.length >> 1], 2),
       p95_ms: round(times[Math.floor(times.length * 0.95)], 2),
     },
