@@ -1,6 +1,7 @@
 // A content hash of what a scan gives: XXH3-128 (seed 0) over all rows in the order of the scan, of every column in the order of the
-// schema i32 length, -1 for null, and the value's canonical CQL bytes (rows/columns/wire.ts). It does not depend on the SSTables,
-// their versions, compaction or the cutting of batches. examples/python/sluice_digest.py computes it from an Arrow stream.
+// schema i32 length, -1 for null, and the value's canonical CQL bytes (rows/columns/wire.ts; of clusterings that are decimals without
+// trailing zeros). It does not depend on the SSTables, their versions, compaction or the cutting of batches.
+// examples/python/sluice_digest.py computes it from an Arrow stream.
 
 import { createXXHash128 } from 'hash-wasm'
 import { type Batch, countEmptyValues } from '../rows/batch.ts'

@@ -1,8 +1,9 @@
-// Rows of a batch in wire form, one behind the other: what writeWireValue writes value by value, written column by column. A
-// block of rows is laid out first (how long is each), then every column writes its values where they belong, in a loop of its own:
-// no decision per value but whether it is null.
+// Rows of a batch in wire form, one behind the other: what writeWireValue writes value by value, written column by column (but
+// clusterings that are decimals are shortened, so that equal ones have equal bytes). A block of rows is laid out first (how long is
+// each), then every column writes its values where they belong, in a loop of its own: no decision per value but whether it is null.
 
 import type { Vector } from '../batch.ts'
+import { shortenDecimal } from './equal-decimals.ts'
 import { writeWireValue } from './wire.ts'
 import { createWireBuffer, take, type WireBuffer } from './wire-buffer.ts'
 
@@ -147,10 +148,13 @@ function addLengths(column: Column, from: number, count: number, at: Int32Array)
 }
 
 function addEncoded({ vector, encoded, ends }: Column, from: number, count: number, at: Int32Array): void {
+  const { type, column } = vector.field
+  const isShortened = type.kind === 'decimal' && column?.kind === 'clustering'
   encoded.length = 0
   for (let r = 0; r < count; r++) {
     const before = encoded.length
     writeWireValue(vector, from + r, encoded)
+    if (isShortened) shortenDecimal(encoded, before)
     ends[r] = encoded.length
     at[r] += encoded.length - before - 4
   }

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { xxhash128 } from 'hash-wasm'
 import { expect, test } from 'vitest'
+import { shortenDecimal } from '../../../storage/rows/columns/equal-decimals.ts'
 import { writeWireValue } from '../../../storage/rows/columns/wire.ts'
 import { createWireBuffer } from '../../../storage/rows/columns/wire-buffer.ts'
 import { Catalog } from '../../../storage/scan/catalog.ts'
@@ -32,7 +33,14 @@ async function plainDigest(pinned: PinnedTable, request: ScanRequest): Promise<s
   const scan = await openScan(pinned, request)
   const out = createWireBuffer()
   for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
-    for (let row = 0; row < batch.rows; row++) for (const column of batch.columns) writeWireValue(column, row, out)
+    for (let row = 0; row < batch.rows; row++) {
+      for (const column of batch.columns) {
+        const at = out.length
+        writeWireValue(column, row, out)
+        const { type, column: of } = column.field
+        if (type.kind === 'decimal' && of?.kind === 'clustering') shortenDecimal(out, at)
+      }
+    }
   }
   await scan.close()
   return xxhash128(out.bytes.subarray(0, out.length))
