@@ -21,6 +21,7 @@ import type { DataFlags } from './options.ts'
 import { logFormat, parameterValues, sourceOptions } from './options.ts'
 import { openOutput, ReaderLeft } from './output.ts'
 import { startProgress } from './progress.ts'
+import { type RemoteFlags, refuseRemoteFlags } from './remote-flags.ts'
 import type { LogFormat } from './report-error.ts'
 import { warn } from './report-error.ts'
 
@@ -29,6 +30,7 @@ export interface ExportFlags extends DataFlags {
   stats?: boolean
   quiet?: boolean
   logFormat?: string
+  format?: string
 }
 
 /** An export whose request is understood; nothing is opened yet. */
@@ -43,7 +45,12 @@ interface Job {
   signal: AbortSignal
 }
 
-export async function exportTable(tableName: string, flags: ExportFlags): Promise<void> {
+export async function exportTable(tableName: string, given: RemoteFlags & Partial<ExportFlags>): Promise<void> {
+  if (given.url !== undefined) {
+    await (await import('./remote-export.ts')).exportFromServer(tableName, given)
+    return
+  }
+  const flags = localFlags(given)
   const values = parameterValues(ROWS_PARAMETERS, flags as unknown as Record<string, unknown>)
   const format = outputFormat(values.format, flags.output)
   const job: Job = {
@@ -95,15 +102,24 @@ async function exportPinned(pinned: PinnedSource, job: Job): Promise<void> {
   }
 }
 
-function toStandardOutput({ output }: { output?: string }): boolean {
+/** @throws SluiceError BAD_PARAMETER */
+function localFlags({ data, ...others }: RemoteFlags & Partial<ExportFlags>): ExportFlags {
+  refuseRemoteFlags(others)
+  if (data === undefined) {
+    throw new SluiceError('BAD_PARAMETER', { parameter: 'data', expected: '--data DIR, or --url URL of a server' })
+  }
+  return { ...others, data }
+}
+
+export function toStandardOutput({ output }: { output?: string }): boolean {
   return output === undefined || output === '-'
 }
 
 /** The extension of the output file names the format where --format does not. */
-function outputFormat(given: string | undefined, output: string | undefined): FormatName {
+export function outputFormat(given: string | undefined, output: string | undefined, isToFiles = false): FormatName {
   const extension = output === undefined ? '' : extname(output).slice(1)
   const format = chooseFormat({ parameter: given ?? (isFormat(extension) ? extension : undefined) })
-  if (FORMATS[format].binary && process.stdout.isTTY && toStandardOutput({ output })) {
+  if (!isToFiles && FORMATS[format].binary && process.stdout.isTTY && toStandardOutput({ output })) {
     throw new SluiceError('BAD_PARAMETER', {
       parameter: 'format',
       value: format,
@@ -136,7 +152,7 @@ function tellAfter({ stats }: Scan, progress: PumpProgress, ms: number, { flags,
 }
 
 /** Aborted by the first SIGINT or SIGTERM; the second ends the process at once, as ever. */
-function interruption(): AbortSignal {
+export function interruption(): AbortSignal {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => controller.abort(new SluiceError('CANCELLED', { reason: name })))

@@ -1,6 +1,6 @@
 // Flags that several commands share: where the data is, and the request parameters of src/parameters.ts as flags.
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { SluiceError } from '../../storage/errors.ts'
 import type { SourceOptions } from '../open-source.ts'
 import type { ParameterName, ParameterValues } from '../parameters.ts'
@@ -14,9 +14,12 @@ export interface DataFlags {
   backups?: boolean
 }
 
-export function addDataFlags(command: Command): Command {
+/** @param isNeeded false: the command has another way to come by data */
+export function addDataFlags(command: Command, isNeeded = true): Command {
+  const description = 'Cassandra data directory, or the directory of one table; may be repeated'
+  const option = new Option('--data <dir>', description).argParser(append).makeOptionMandatory(isNeeded)
   return command
-    .requiredOption('--data <dir>', 'Cassandra data directory, or the directory of one table; may be repeated', append)
+    .addOption(option)
     .option('--schema <file>', 'CQL file with CREATE TABLE statements, for data without system_schema')
     .option('--snapshot <tag>', 'read this snapshot and not the live SSTables')
     .option('--backups', 'read incremental backups too')
@@ -62,8 +65,8 @@ function parseRange(text: string): { start?: string; end?: string } {
   return { start: ends[0] || undefined, end: ends[1] || undefined }
 }
 
-function append(value: string, previous: string[] = []): string[] {
-  return [...previous, value]
+function append(value: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), value]
 }
 
 function uncapitalise(text: string): string {

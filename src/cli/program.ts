@@ -37,6 +37,7 @@ export function createProgram(): Command {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', '9180')
     .option('--flight-port <number>', 'port to serve Arrow Flight on too; 0 takes a free one')
+    .option('--flight-token-file <file>', 'file with the token that Flight clients have to bear')
     .option('--workers <number>', 'threads that scans run in; 0: none of their own', String(availableParallelism()))
     .option('--shutdown-timeout <seconds>', 'how long streams may go on after SIGINT or SIGTERM', '30')
   addLimitFlags(serving)

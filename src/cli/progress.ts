@@ -9,12 +9,15 @@ export interface ProgressBar {
   stop(): void
 }
 
+/** How far a scan has come, and how far it will go. */
+export type ScannedBytes = Pick<ScanStats, 'dataBytesRead' | 'dataBytesTotal'>
+
 const UPDATE_MS = 100
 
 export function startProgress(
   label: string,
-  stats: ScanStats,
-  progress: PumpProgress,
+  stats: ScannedBytes,
+  progress: Pick<PumpProgress, 'rows'>,
   stream: NodeJS.WriteStream,
 ): ProgressBar {
   const started = performance.now()
@@ -51,7 +54,7 @@ export function startProgress(
 }
 
 /** By the bytes read so far; a scan's rows may be spread unevenly, its bytes are what takes the time. */
-function timeLeft({ dataBytesRead, dataBytesTotal }: ScanStats, seconds: number): string {
+function timeLeft({ dataBytesRead, dataBytesTotal }: ScannedBytes, seconds: number): string {
   if (dataBytesRead < dataBytesTotal / 100 || dataBytesRead === 0) return '?'
   const left = Math.ceil((seconds * Math.max(0, dataBytesTotal - dataBytesRead)) / dataBytesRead)
   if (left < 120) return `${left} s`

@@ -1,29 +1,32 @@
 // `sluice serve`: the server over local data directories, until a signal ends it.
 
+import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { destination, type Logger, pino } from 'pino'
 import { createExporter } from '../../exporters/formats.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import { openSource } from '../open-source.ts'
-import { createServer } from '../server/create-server.ts'
-import type { Source } from '../source.ts'
+import { createServer, type SluiceServer } from '../server/create-server.ts'
 import { demoText } from './demo.ts'
 import type { DataFlags } from './options.ts'
 import { sourceOptions } from './options.ts'
 import { print } from './print.ts'
+import { type LimitFlags, serverLimits } from './serve-limits.ts'
+import { wholeNumber } from './sizes.ts'
 
 /** A server that can be told to stop: lets streams end for up to `deadline` ms. */
 interface Ending {
   close(deadline: number): Promise<void>
 }
 
-export interface ServeFlags extends DataFlags {
+export interface ServeFlags extends DataFlags, LimitFlags {
   host: string
   port: string
   logLevel: string
   shutdownTimeout: string
   workers: string
   flightPort?: string
+  flightTokenFile?: string
   demo?: boolean
 }
 
@@ -31,11 +34,12 @@ export interface ServeFlags extends DataFlags {
 const GRACE_MS = 5000
 
 export async function serve(flags: ServeFlags): Promise<void> {
-  const port = wholeNumber('port', flags.port, 65_535)
-  const deadline = wholeNumber('shutdown-timeout', flags.shutdownTimeout, 86_400) * 1000
+  const port = wholeNumber('port', flags.port, 0, 65_535)
+  const deadline = wholeNumber('shutdown-timeout', flags.shutdownTimeout, 0, 86_400) * 1000
   const logger = pino({ level: flags.logLevel, base: undefined }, destination(2))
-  const workers = wholeNumber('workers', flags.workers, 256)
-  const flightPort = flags.flightPort === undefined ? undefined : wholeNumber('flight-port', flags.flightPort, 65_535)
+  const workers = wholeNumber('workers', flags.workers, 0, 256)
+  const flightPort =
+    flags.flightPort === undefined ? undefined : wholeNumber('flight-port', flags.flightPort, 0, 65_535)
   const source = await openSource({
     ...sourceOptions(flags),
     workers,
@@ -43,13 +47,13 @@ export async function serve(flags: ServeFlags): Promise<void> {
   })
   const servers: Ending[] = []
   try {
-    const server = createServer({ source, createExporter, logger })
+    const limits = await serverLimits(flags, source, logger)
+    const server = createServer({ source, createExporter, logger, ...limits })
     servers.push(server)
     const stopped = untilSignal(servers, deadline, logger)
     const url = await server.listen(flags.host, port)
     logger.info({ url, data: flags.data }, 'listening')
-    const location =
-      flightPort === undefined ? undefined : await serveFlight(source, logger, flags.host, flightPort, servers)
+    const location = flightPort === undefined ? undefined : await serveFlight(server, flags, flightPort, servers)
     if (!isLoopback(flags.host)) {
       logger.warn({ host: flags.host }, 'whoever reaches this address can read every table')
     }
@@ -58,7 +62,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     await stopped
   } catch (error) {
     // One that listens would keep the process alive where the other could not begin.
-    await Promise.all(servers.map((server) => server.close(0)))
+    for (const server of servers) await server.close(0)
     throw error
   } finally {
     await source.close()
@@ -67,18 +71,27 @@ export async function serve(flags: ServeFlags): Promise<void> {
 
 /** Only who wants Flight loads gRPC. Gives the location. */
 async function serveFlight(
-  source: Source,
-  logger: Logger,
-  host: string,
+  { context }: SluiceServer,
+  { host, flightTokenFile }: ServeFlags,
   port: number,
   servers: Ending[],
 ): Promise<string> {
   const { createFlightServer } = await import('../flight/flight-server.ts')
-  const server = createFlightServer({ source, logger })
-  const location = await server.listen(host, port)
+  const token = flightTokenFile === undefined ? undefined : await readToken(flightTokenFile)
+  const server = createFlightServer({ context, token })
   servers.push(server)
-  logger.info({ location }, 'listening for Flight')
+  const location = await server.listen(host, port)
+  context.logger.info({ location }, 'listening for Flight')
   return location
+}
+
+async function readToken(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new SluiceError('IO', { file, reason: error.message }, error)
+  })
+  const token = text.trim()
+  if (token === '') throw new SluiceError('BAD_PARAMETER', { parameter: 'flight-token-file', reason: 'it is empty' })
+  return token
 }
 
 async function untilSignal(servers: readonly Ending[], deadline: number, logger: Logger): Promise<void> {
@@ -92,15 +105,9 @@ async function untilSignal(servers: readonly Ending[], deadline: number, logger:
     logger.error('streams did not end')
     process.exit(75)
   }, deadline + GRACE_MS)
-  await Promise.all(servers.map((server) => server.close(deadline)))
+  for (const server of servers) await server.close(deadline)
   clearTimeout(giveUp)
   logger.info('stopped')
-}
-
-function wholeNumber(flag: string, text: string, maximum: number): number {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  if (value <= maximum) return value
-  throw new SluiceError('BAD_PARAMETER', { parameter: flag, value: text, expected: `a whole number up to ${maximum}` })
 }
 
 function isLoopback(host: string): boolean {

@@ -86,3 +86,34 @@ function checkDigest({ trailers }: Dispatcher.ResponseData, found: string): void
   if (told === `sha-256=:${found}:`) return
   throw new SluiceError('DIGEST_MISMATCH', { expected: String(told ?? 'a Repr-Digest trailer'), found })
 }
+
+/** Where a ticket's bytes go in a format that only whole splits can be read in. */
+export interface ByteSink {
+  write(bytes: Uint8Array): Promise<void>
+  /** What came so far is void: it begins anew. */
+  restart(): Promise<void>
+}
+
+/** A whole ticket in the format that it was made with; a failure starts it anew. */
+export async function copySplit(
+  connection: Connection,
+  { ticket, locations, retries, signal, onRetry }: Omit<SplitReadOptions, 'after' | 'digest' | 'rate' | 'beforeBody'>,
+  sink: ByteSink,
+): Promise<void> {
+  for (let failures = 0; ; ) {
+    const base = locations.length === 0 ? connection.url : locations[failures % locations.length]
+    try {
+      const response = await call(connection, `/v1/tickets/${ticket}`, { signal, base })
+      response.body.on('error', () => {})
+      for await (const part of response.body) await sink.write(part)
+      return
+    } catch (thrown) {
+      const failure = networkError(thrown, base, signal)
+      if (!(failure instanceof Retryable)) throw failure
+      if (++failures > retries) throw failure.error
+      onRetry(failure.error)
+      await sink.restart()
+      await pause(failure, failures, signal)
+    }
+  }
+}

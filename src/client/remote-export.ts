@@ -9,6 +9,7 @@ import type { ExportDescription } from '../server/routes/exports.ts'
 import type { Connection } from './http.ts'
 import { callJson } from './http.ts'
 import { type PullSplit, pullSplits } from './pull.ts'
+import { type ByteSink, copySplit } from './read-split.ts'
 import { recordBatchOf } from './record-batches.ts'
 
 /** What to export: keyspace, table and the parameters of POST /v1/exports (GET /openapi.json lists them). */
@@ -42,7 +43,7 @@ export interface ReadOptions {
   prefetchBytes?: number
   /** Batches in the order of the ring (the default), or as they come. */
   ordered?: boolean
-  /** Failures in a row of one split, without a batch between them, before the whole fails; 8 if not given. */
+  /** Failures in a row of one split, without a batch between them, before the whole fails; 10 if not given. */
   retries?: number
   /** Check a digest of every response. */
   digest?: boolean
@@ -61,7 +62,7 @@ export type ExportPart =
   | { kind: 'batch'; split: number; position: string; rows: number; bytes: Uint8Array; batch(): RecordBatch }
   | { kind: 'end'; split: number }
 
-const DEFAULTS = { concurrency: 4, prefetchBytes: 64 << 20, ordered: true, retries: 8, digest: false }
+const DEFAULTS = { concurrency: 4, prefetchBytes: 64 << 20, ordered: true, retries: 10, digest: false }
 
 /** @throws SluiceError as the server says; REMOTE when there is none */
 export async function createExport(connection: Connection, request: ExportRequest): Promise<RemoteExport> {
@@ -161,6 +162,34 @@ export class RemoteExport {
         }
         onProgress?.(progress)
       }
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  /**
+   * One split in the format that the export was made with, written as it comes.
+   * @throws SluiceError; the signal's reason
+   */
+  async copy(
+    split: number,
+    sink: ByteSink,
+    options: Pick<ReadOptions, 'retries' | 'signal' | 'onRetry'> = {},
+  ): Promise<void> {
+    const { ticket, locations } = this.description.endpoints[split]
+    const renewal = this.#keepAlive()
+    try {
+      await copySplit(
+        this.connection,
+        {
+          ticket,
+          locations,
+          retries: options.retries ?? DEFAULTS.retries,
+          signal: options.signal ?? new AbortController().signal,
+          onRetry: (error) => options.onRetry?.(split, error),
+        },
+        sink,
+      )
     } finally {
       clearInterval(renewal)
     }

@@ -6,11 +6,20 @@ export interface FlakyProxy {
   url: string
   /** Connections cut so far. */
   cuts: number
+  /** Of each connection; may be changed while they go on. */
+  bytesPerSecond: number
   close(): Promise<void>
 }
 
-/** @param bytesUntilCut asked for each connection: after how many bytes of the answers it is cut; undefined: never */
-export async function flakyProxy(port: number, bytesUntilCut: () => number | undefined): Promise<FlakyProxy> {
+/**
+ * @param bytesUntilCut asked for each connection: after how many bytes of the answers it is cut; undefined: never
+ * @param bytesPerSecond of each connection
+ */
+export async function flakyProxy(
+  port: number,
+  bytesUntilCut: () => number | undefined,
+  bytesPerSecond = Number.POSITIVE_INFINITY,
+): Promise<FlakyProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
@@ -38,6 +47,9 @@ export async function flakyProxy(port: number, bytesUntilCut: () => number | und
       } else if (!goesOn) {
         upstream.pause()
         client.once('drain', () => upstream.resume())
+      } else if (proxy.bytesPerSecond < Number.POSITIVE_INFINITY) {
+        upstream.pause()
+        setTimeout(() => upstream.resume(), (1000 * part.length) / proxy.bytesPerSecond)
       }
     })
   })
@@ -46,6 +58,7 @@ export async function flakyProxy(port: number, bytesUntilCut: () => number | und
   const proxy: FlakyProxy = {
     url: `http://127.0.0.1:${address.port}`,
     cuts: 0,
+    bytesPerSecond,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
