@@ -4,33 +4,21 @@
 
 import { readUvint, vintSize } from '../bytes/vint.ts'
 import type { DataWindow } from '../bytes/window.ts'
-import { SluiceError } from '../errors.ts'
-import { compareWords, type Partitioner, TOKEN_WORDS } from '../ring/partitioner.ts'
+import type { Partitioner } from '../ring/partitioner.ts'
 import { countedPartitions } from '../sstable/statistics.ts'
 import { BIG_ROW_BYTES, BigRowReader } from './big-row.ts'
 import type { ClusteringOrder } from './clustering.ts'
 import { ClusteringMemory } from './clustering-memory.ts'
-import {
-  type DecodeCounters,
-  END_OF_PARTITION,
-  EXTENSION,
-  IS_MARKER,
-  IS_STATIC,
-  isStart,
-  RowDecoder,
-} from './row-decoder.ts'
+import { PartitionState, viewOver } from './partition-state.ts'
+import { type DecodeCounters, END_OF_PARTITION, EXTENSION, IS_MARKER, IS_STATIC, RowDecoder } from './row-decoder.ts'
 import type { RunDecoder } from './run-decoder.ts'
 import { ClusteringOrderError, type RunState } from './run-state.ts'
 import type { FileLayout } from './table-layout.ts'
 import {
   CLUSTERING,
-  EXCL_END_INCL_START,
-  INCL_END_EXCL_START,
   KIND_END,
   KIND_ROW,
   NO_DELETION_TIME,
-  NO_TIMESTAMP_HI,
-  NO_TIMESTAMP_LO,
   OVERFLOWED_DELETION_TIME,
   STATIC_CLUSTERING,
   Unfiltered,
@@ -47,48 +35,25 @@ const BETWEEN = 0 // before a partition's header
 const STATIC = 1 // before its static row
 const ROWS = 2 // before an unfiltered
 
-export class PartitionSource {
-  readonly window: DataWindow
-  readonly layout: FileLayout
+export class PartitionSource extends PartitionState {
   readonly decoder: RowDecoder
-  /** Partition key and token words of the current partition. */
-  key = new Uint8Array(64)
-  keyView = viewOver(this.key)
-  keyLength = 0
-  readonly token = new Int32Array(TOKEN_WORDS)
-  /** Offset of the current partition in the uncompressed Data.db. */
-  partitionOffset = 0
-  // Partition deletion.
-  deletionHi = NO_TIMESTAMP_HI
-  deletionLo = NO_TIMESTAMP_LO
-  deletionLdt = NO_DELETION_TIME
   /** The static row, in a buffer of its own; without cells when there is none. */
   readonly staticRow = new Unfiltered()
   /** Decodes runs of ordinary rows straight into columns, where the table's shape allows it. */
   run: { decode: RunDecoder; state: RunState } | undefined
   /** The unfiltered last stepped to. */
   readonly current = new Unfiltered()
-  // The range deletion open behind `current`.
-  openHi = NO_TIMESTAMP_HI
-  openLo = NO_TIMESTAMP_LO
-  openLdt = NO_DELETION_TIME
-  isOpen = false
   /** Partitions at or beyond this uncompressed offset are not read. */
   stopOffset: number
   /** Rows larger than this are read value by value, those not wanted unread; bytes. */
   bigRowBytes = BIG_ROW_BYTES
 
-  #partitioner: Partitioner
   #order: ClusteringOrder
   #state = BETWEEN
   #need = 0
   #big: { size: number; flags: number; extended: number; isStatic: boolean } | undefined
   #bigReader: BigRowReader | undefined
   #maxBytes: number
-  #previousKey = new Uint8Array(64)
-  #previousKeyView = viewOver(this.#previousKey)
-  #previousKeyLength = -1
-  #previousToken = new Int32Array(TOKEN_WORDS)
   #previous = new ClusteringMemory()
   #staticBytes = new Uint8Array(0)
   /** Partitions begun, as long as none was jumped over; then -1. */
@@ -102,10 +67,8 @@ export class PartitionSource {
     counters: DecodeCounters,
     maxBytes: number,
   ) {
-    this.window = window
-    this.layout = layout
+    super(window, layout, partitioner)
     this.decoder = new RowDecoder(layout, counters)
-    this.#partitioner = partitioner
     this.#order = order
     this.#maxBytes = maxBytes
     this.stopOffset = window.dataLength
@@ -116,7 +79,7 @@ export class PartitionSource {
     this.window.seek(offset)
     this.#state = BETWEEN
     this.#begun = -1
-    this.#previousKeyLength = -1
+    this.forgetKey()
     this.#big = undefined
   }
 
@@ -260,11 +223,9 @@ export class PartitionSource {
 
   /** The partition that a run began last becomes the current one. */
   #adoptPartition(s: RunState): void {
-    this.#takeKey(this.window.bytes, s.wholeKeyOffset, s.wholeKeyLength)
+    this.takeKey(this.window.bytes, s.wholeKeyOffset, s.wholeKeyLength)
     this.partitionOffset = this.window.base + s.partitionPos
-    this.deletionHi = NO_TIMESTAMP_HI
-    this.deletionLo = NO_TIMESTAMP_LO
-    this.deletionLdt = NO_DELETION_TIME
+    this.clearDeletion()
     this.#previous.clear()
   }
 
@@ -275,19 +236,6 @@ export class PartitionSource {
 
   get atPartitionStart(): boolean {
     return this.#state === BETWEEN
-  }
-
-  keyHex(): string {
-    return Buffer.from(this.key.buffer, 0, this.keyLength).toString('hex')
-  }
-
-  corrupt(reason: string): SluiceError {
-    return new SluiceError('CORRUPT_SSTABLE', {
-      file: this.layout.sstable.file,
-      offset: this.window.offset,
-      partition: this.keyHex(),
-      reason,
-    })
   }
 
   #header(): number {
@@ -304,15 +252,13 @@ export class PartitionSource {
     const short = this.layout.unsignedLdt && (bytes[p] & 0x80) !== 0
     const deletionLength = short ? 1 : 12
     if (p + deletionLength > end) return this.#ask(p + deletionLength - pos)
-    this.#takeKey(bytes, pos + 2, keyLength)
+    this.takeKey(bytes, pos + 2, keyLength)
     if (this.#begun >= 0) this.#begun++
     this.partitionOffset = window.offset
     if (this.partitionOffset === 0) this.#checkKey('first', this.layout.sstable.statistics.firstKey)
     if (short) {
       if (bytes[p] !== 0x80) throw this.corrupt(`partition deletion flags 0x${bytes[p].toString(16)}`)
-      this.deletionHi = NO_TIMESTAMP_HI
-      this.deletionLo = NO_TIMESTAMP_LO
-      this.deletionLdt = NO_DELETION_TIME
+      this.clearDeletion()
     } else if (this.layout.unsignedLdt) {
       this.deletionHi = view.getInt32(p)
       this.deletionLo = view.getInt32(p + 4)
@@ -328,10 +274,7 @@ export class PartitionSource {
     }
     p += deletionLength
     window.pos = p
-    this.isOpen = false
-    this.openHi = NO_TIMESTAMP_HI
-    this.openLo = NO_TIMESTAMP_LO
-    this.openLdt = NO_DELETION_TIME
+    this.closeRange()
     this.#previous.clear()
     return READY
   }
@@ -351,28 +294,6 @@ export class PartitionSource {
   #checkKey(which: string, key: Uint8Array | null): void {
     if (key === null || Buffer.compare(key, this.key.subarray(0, this.keyLength)) === 0) return
     throw this.corrupt(`the ${which} key is not that of Statistics.db, ${Buffer.from(key).toString('hex')}`)
-  }
-
-  #takeKey(bytes: Uint8Array, offset: number, length: number): void {
-    const swapped = this.#previousKey
-    const swappedView = this.#previousKeyView
-    this.#previousKey = this.key
-    this.#previousKeyView = this.keyView
-    this.#previousToken.set(this.token)
-    const had = this.#previousKeyLength !== -1
-    this.#previousKeyLength = this.keyLength
-    this.key = swapped.length >= length ? swapped : new Uint8Array(Math.max(length, 2 * swapped.length))
-    this.keyView = this.key === swapped ? swappedView : viewOver(this.key)
-    if (length <= 32) for (let i = 0; i < length; i++) this.key[i] = bytes[offset + i]
-    else this.key.set(bytes.subarray(offset, offset + length))
-    this.keyLength = length
-    this.#partitioner.token(this.key, 0, length, this.token, 0)
-    if (!had) return
-    let c = compareWords(this.#previousToken, 0, this.token, 0)
-    if (c === 0) {
-      c = this.#partitioner.compareKeys(this.#previousKey, 0, this.#previousKeyLength, this.key, 0, length)
-    }
-    if (c >= 0) throw this.corrupt('partitions out of order')
   }
 
   /** Reads flags, clustering or bound of the unfiltered at the window's position into `u`; decoder.p behind them. */
@@ -450,7 +371,7 @@ export class PartitionSource {
     if ((flags & IS_MARKER) !== 0) {
       decoder.marker(u, bytes, view, bodyEnd, u.boundKind)
       this.#checkOrder(u)
-      this.#track(u)
+      this.track(u)
     } else if (isStatic) {
       this.#decodeStatic(u, bytes, bodyEnd, flags)
     } else {
@@ -502,24 +423,6 @@ export class PartitionSource {
     return READY
   }
 
-  #track(u: Unfiltered): void {
-    const kind = u.boundKind
-    const boundary = kind === EXCL_END_INCL_START || kind === INCL_END_EXCL_START
-    const closes = boundary || !isStart(kind)
-    if (closes) {
-      if (!this.isOpen) throw this.corrupt('a range tombstone ends that was not open')
-      if (u.delHi !== this.openHi || u.delLo !== this.openLo) {
-        throw this.corrupt('a range tombstone ends with another deletion than it began with')
-      }
-    } else if (this.isOpen) {
-      throw this.corrupt('a range tombstone begins inside another')
-    }
-    this.isOpen = boundary || !closes
-    this.openHi = this.isOpen ? u.openHi : NO_TIMESTAMP_HI
-    this.openLo = this.isOpen ? u.openLo : NO_TIMESTAMP_LO
-    this.openLdt = this.isOpen ? u.openLdt : NO_DELETION_TIME
-  }
-
   /** Refuses a clustering at or before the one before it; keeps a copy of this one. */
   #checkOrder(u: Unfiltered): void {
     if (!this.#previous.isEmpty) {
@@ -543,8 +446,4 @@ export class PartitionSource {
     this.#need = Math.max(available + 1, Math.min(left, 2 * available + 64))
     return NEED
   }
-}
-
-function viewOver(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -80,7 +80,10 @@ interface HeaderColumn {
 }
 
 /** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
-export function layoutTable(table: TableSchema, sstables: readonly SSTableData[]): { layout: TableLayout; files: FileLayout[] } {
+export function layoutTable(
+  table: TableSchema,
+  sstables: readonly SSTableData[],
+): { layout: TableLayout; files: FileLayout[] } {
   const stored = storedColumns(table)
   if (!table.partial) for (const sstable of sstables) checkHeader(table, sstable.statistics.header, sstable.file)
   const headers = sstables.map((sstable) => readHeader(stored, sstable))
