@@ -57,6 +57,15 @@ def parse_table_name(name):
     return (quoted_keyspace or keyspace.lower()).replace('""', '"'), (quoted_table or table.lower()).replace('""', '"')
 
 
+def quote(name):
+    """A name as part of a path."""
+    return urllib.parse.quote(name, safe='')
+
+
+def query(**parameters):
+    return urllib.parse.urlencode({name: value for name, value in parameters.items() if value is not None})
+
+
 class Export:
     """A table held as it is now, on the server, until it is closed or expires.
 
@@ -96,9 +105,8 @@ def ticket_batches(url, ticket, after=None, retries=RETRIES):
     """Yields (batch, position). A stream that is cut, and a server that is at its limit, are tried again behind the last position."""
     tries = 0
     while True:
-        query = {} if after is None else {'after': after}
         try:
-            with request(f'{url}/v1/tickets/{ticket}?{urllib.parse.urlencode(query)}') as response:
+            with request(f'{url}/v1/tickets/{ticket}?{query(after=after)}') as response:
                 with pa.ipc.open_stream(response) as reader:
                     for batch, metadata in reader.iter_batches_with_custom_metadata():
                         after = metadata[b'sluice.position'].decode()

@@ -1,0 +1,179 @@
+"""The Spark data source against what Cassandra answered: values, counts, sums, conditions, a killed task, the written Parquet.
+
+    python spark_clients.py SET URL SET.json SAMPLE_URL FOLDER
+"""
+import decimal
+import os
+import pathlib
+import sys
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import golden_tables
+import sluice
+from sluice_datasource import SluiceDataSource, SluiceReader, Source
+
+SET, URL, ABOUT, SAMPLE, FOLDER = sys.argv[1:]
+
+
+class DyingReader(SluiceReader):
+    """Kills the whole worker process, once, in the middle of the partition that has most rows before it."""
+
+    def read(self, partition):
+        marker = pathlib.Path(FOLDER) / 'killed'
+        for number, batch in enumerate(super().read(partition)):
+            yield batch
+            if number == 1:
+                try:
+                    marker.touch(exist_ok=False)
+                except FileExistsError:
+                    continue
+                os._exit(9)
+
+
+class DyingDataSource(SluiceDataSource):
+    @classmethod
+    def name(cls):
+        return 'dying'
+
+    def reader(self, schema):
+        return DyingReader(Source(self.options), schema)
+
+
+def session():
+    spark = (
+        SparkSession.builder.master('local[2,3]')  # two at once, three tries
+        .config('spark.driver.memory', '1g')
+        .config('spark.ui.enabled', 'false')
+        .config('spark.sql.shuffle.partitions', '2')
+        .config('spark.sql.session.timeZone', 'UTC')
+        .config('spark.sql.python.filterPushdown.enabled', 'true')
+        .config('spark.log.level', 'ERROR')
+        .getOrCreate()
+    )
+    spark.dataSource.register(SluiceDataSource)
+    spark.dataSource.register(DyingDataSource)
+    return spark
+
+
+def read(spark, url, table, source='sluice', **options):
+    reader = spark.read.format(source).option('url', url).option('table', table)
+    for name, value in options.items():
+        reader = reader.option(name, value)
+    return reader.load()
+
+
+def check_golden(spark, about):
+    failed = 0
+    for name, table in about['tables'].items():
+        # Years beyond 294246, which Spark's timestamp does not reach.
+        options = {'timestamp': 'long'} if name == 'golden.types_scalar' else {}
+        try:
+            found = read(spark, URL, name, now=about['now'], splits='1', **options).toArrow()
+            problem = golden_tables.difference(table, in_milliseconds(found))
+        except Exception as error:  # every table is tried, each failure named
+            problem = f'{type(error).__name__}: {error}'
+        if problem is not None:
+            failed += 1
+            print(f'{SET}, Spark, {name}: {problem[:1500]}', file=sys.stderr)
+    print(f"{SET}: {len(about['tables']) - failed} of {len(about['tables'])} tables equal in Spark")
+    try:
+        read(spark, URL, 'golden.types_scalar', now=about['now']).select('c_timestamp').toArrow()
+        raise AssertionError('timestamps beyond the range are to be refused')
+    except Exception as error:
+        assert "read it with .option('timestamp', 'long')" in str(error), error
+    return failed == 0
+
+
+def in_milliseconds(table):
+    def milliseconds(kind):
+        if pa.types.is_timestamp(kind):
+            return pa.timestamp('ms', 'UTC')
+        if pa.types.is_list(kind):
+            return pa.list_(milliseconds(kind.value_type))
+        return kind
+
+    return table.cast(pa.schema([field.with_type(milliseconds(field.type)) for field in table.schema]))
+
+
+def check_sample(spark):
+    source = sluice.read_table(SAMPLE, 'shop.orders', decimal='decimal128:2', splits=3)
+    totals = source.column('total').to_pylist()
+    wanted = {'rows': source.num_rows, 'total': sum(value for value in totals if value is not None)}
+    wanted['ids'] = sorted(str(value) for value in source.column('order_id').to_pylist())
+
+    def summary(frame):
+        row = frame.agg(F.count('*'), F.sum('total')).first()
+        ids = sorted(str(row[0]) for row in frame.select('order_id').collect())
+        return {'rows': row[0], 'total': decimal.Decimal(row[1]), 'ids': ids}
+
+    orders = read(spark, SAMPLE, 'shop.orders', decimal='decimal128:2', splits='4')
+    assert orders.rdd.getNumPartitions() == 4
+    assert summary(orders) == wanted
+    print(f"{SET}: shop.orders in 4 tickets: {wanted['rows']} rows, sum {wanted['total']}, equal")
+
+    dying = read(spark, SAMPLE, 'shop.orders', 'dying', decimal='decimal128:2', splits='4', batch_rows='50')
+    assert summary(dying) == wanted
+    assert (pathlib.Path(FOLDER) / 'killed').exists(), 'no task was killed'
+    print(f'{SET}: equal with a task killed midway')
+
+    with sluice.Export(SAMPLE, 'shop.orders', decimal='decimal128:2', duration='struct', splits=2) as export:
+        frame = read(spark, SAMPLE, 'shop.orders', export=export.id)
+        assert summary(frame) == wanted and frame.rdd.getNumPartitions() == 2
+
+    check_conditions(spark, source)
+    return wanted
+
+
+def check_conditions(spark, source):
+    """Pushed to the server, and as Spark understands them."""
+    orders = read(spark, SAMPLE, 'shop.orders', splits='2')
+    rows = source.to_pylist()
+    some = next(row for row in rows if row['order_time'] is not None)
+    customer = some['customer_id']
+    cases = [
+        (F.col('customer_id') == customer, lambda row: row['customer_id'] == customer),
+        (F.col('customer_id').isin(customer, 5), lambda row: row['customer_id'] in (customer, 5)),
+        ((F.col('items') >= 3) & (F.col('express')), lambda row: row['items'] is not None and row['items'] >= 3 and row['express']),
+        (F.col('status') != 'new', lambda row: row['status'] is not None and row['status'] != 'new'),
+        (F.col('currency') == "E'UR", lambda row: row['currency'] == "E'UR"),
+        (
+            F.col('order_time') >= F.lit(some['order_time']),
+            lambda row: row['order_time'] is not None and row['order_time'] >= some['order_time'],
+        ),
+        (F.col('order_id') == str(some['order_id']), lambda row: row['order_id'] == some['order_id']),
+    ]
+    for condition, expected in cases:
+        found = orders.where(condition).count()
+        wanted = sum(1 for row in rows if expected(row))
+        assert found == wanted, f'{condition}: {found} rows in place of {wanted}'
+    relations = pushed(orders_filters(customer))
+    assert relations == [f'"customer_id" = {customer}', '"currency" = \'E\'\'UR\''], relations
+    print(f'{SET}: {len(cases)} conditions equal')
+
+
+def orders_filters(customer):
+    from pyspark.sql.datasource import EqualTo, Not
+
+    return [EqualTo(('customer_id',), customer), EqualTo(('currency',), "E'UR"), Not(EqualTo(('status',), 'new'))]
+
+
+def pushed(filters):
+    reader = SluiceReader(Source({'url': SAMPLE, 'table': 'shop.orders'}), None)
+    assert list(reader.pushFilters(filters)) == filters
+    return reader.conditions
+
+
+def main():
+    about = golden_tables.load(ABOUT)
+    spark = session()
+    equal = check_golden(spark, about)
+    if SET == 'da':
+        check_sample(spark)
+    spark.stop()
+    sys.exit(0 if equal else 1)
+
+
+main()
