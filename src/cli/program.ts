@@ -98,6 +98,14 @@ export function createProgram(): Command {
     .addOption(logFormatOption())
     .action(async (files, flags) => (await import('./inspect.ts')).inspect(files, flags))
 
+  addDataFlags(
+    program.command('verify').description('read the SSTables of a table whole and check all that can be checked'),
+  )
+    .argument('<keyspace.table>', 'table, named as in CQL')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(logFormatOption())
+    .action(async (table, flags) => (await import('./verify.ts')).verify(table, flags))
+
   addDataFlags(program.command('schema').description('show a table in CQL, with the Arrow type of each column'))
     .argument('<keyspace.table>', 'table, named as in CQL')
     .addOption(new Option('--format <format>').choices(['cql', 'json']).default('cql'))
