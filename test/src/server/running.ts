@@ -1,7 +1,7 @@
 // A server over fakes on a free port of this machine, and raw connections to it.
 
 import { connect } from 'node:net'
-import { createServer } from '../../../src/server/create-server.ts'
+import { createServer, type ServerOptions } from '../../../src/server/create-server.ts'
 import type { FakeSource, FakeTable } from '../fakes.ts'
 import { fakeExporter, fakeSource, quiet } from '../fakes.ts'
 
@@ -12,9 +12,12 @@ export interface Running {
   close(deadline?: number): Promise<void>
 }
 
-export async function startServer(tables: Record<string, FakeTable>): Promise<Running> {
+export async function startServer(
+  tables: Record<string, FakeTable>,
+  options: Partial<ServerOptions> = {},
+): Promise<Running> {
   const source = fakeSource(tables)
-  const server = createServer({ source, createExporter: fakeExporter, logger: quiet })
+  const server = createServer({ source, createExporter: fakeExporter, logger: quiet, ...options })
   const url = await server.listen('127.0.0.1', 0)
   return { url, port: Number(new URL(url).port), source, close: (deadline = 0) => server.close(deadline) }
 }
