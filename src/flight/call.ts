@@ -2,18 +2,13 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import { Metadata, type ServerUnaryCall, type ServerWritableStream, type sendUnaryData } from '@grpc/grpc-js'
-import type { Logger } from 'pino'
 import { SluiceError } from '../../storage/errors.ts'
 import type { ClientWatch } from '../server/client.ts'
-import type { StreamRegistry } from '../server/streams.ts'
-import type { Source } from '../source.ts'
+import type { ServerContext } from '../server/create-server.ts'
 import { basicAuthCodec } from './protocol.ts'
 import { grpcError, sluiceErrorOf } from './status.ts'
 
-export interface FlightContext {
-  source: Source
-  logger: Logger
-  streams: StreamRegistry
+export interface FlightContext extends ServerContext {
   /** What clients have to bear; undefined: nothing. */
   token: string | undefined
 }
@@ -107,8 +102,9 @@ async function guarded<T>(context: FlightContext, call: { metadata: Metadata }, 
   return act()
 }
 
-function refusal({ logger }: FlightContext, path: string, thrown: unknown) {
+function refusal({ logger, metrics }: FlightContext, path: string, thrown: unknown) {
   const error = sluiceErrorOf(thrown)
+  metrics.errors.inc({ code: error.code })
   const level = error.status === 499 ? 'info' : error.status >= 500 && error.status !== 503 ? 'error' : 'debug'
   logger[level]({ code: error.code, fields: error.fields, call: path, err: error.cause }, 'call refused')
   return grpcError(error)

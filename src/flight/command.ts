@@ -3,32 +3,29 @@
 
 import { SluiceError } from '../../storage/errors.ts'
 import { formatTableName, parseTableName, type TableName } from '../names.ts'
-import {
-  exporterOptions,
-  type ParameterName,
-  type ParameterValues,
-  ROWS_PARAMETERS,
-  readParameters,
-} from '../parameters.ts'
+import { EXPORT_PARAMETERS, type ParameterName, ROWS_PARAMETERS, readParameters } from '../parameters.ts'
 import { shorten } from '../shorten.ts'
 import { DESCRIPTOR_CMD, DESCRIPTOR_PATH, type FlightDescriptor } from './protocol.ts'
 
 export interface FlightCommand {
   name: TableName
-  values: ParameterValues
-  /** The parameters as they were given, to be written into a ticket. */
-  given: Record<string, string>
+  /** The parameters as they were given, checked. */
+  given: [name: ParameterName, value: string][]
 }
 
-/** All of HTTP's that mean something in an Arrow stream. */
-const NOT_IN_FLIGHT: readonly ParameterName[] = ['format', 'null']
-const FLIGHT_PARAMETERS = ROWS_PARAMETERS.filter((name) => !NOT_IN_FLIGHT.includes(name))
+/** What may be said of a stream of rows, and of an export: all of HTTP's that mean something in an Arrow stream. */
+export const READ_PARAMETERS = inFlight(ROWS_PARAMETERS)
+export const PLAN_PARAMETERS = inFlight(EXPORT_PARAMETERS)
 
 const MAX_COMMAND_BYTES = 64 << 10
 
+function inFlight(names: readonly ParameterName[]): readonly ParameterName[] {
+  return names.filter((name) => name !== 'format' && name !== 'null')
+}
+
 /** @throws SluiceError BAD_REQUEST, BAD_PARAMETER */
 export function descriptorCommand({ type, cmd, path }: FlightDescriptor): FlightCommand {
-  if (type === DESCRIPTOR_CMD) return parseCommand(cmd)
+  if (type === DESCRIPTOR_CMD) return parseCommand(cmd, PLAN_PARAMETERS)
   if (type !== DESCRIPTOR_PATH || path.length < 1 || path.length > 2) {
     throw new SluiceError('BAD_REQUEST', {
       reason: 'no such descriptor',
@@ -36,23 +33,29 @@ export function descriptorCommand({ type, cmd, path }: FlightDescriptor): Flight
     })
   }
   const name = path.length === 1 ? parseTableName(path[0]) : { keyspace: path[0], table: path[1] }
-  return { name, values: {}, given: {} }
+  return { name, given: [] }
 }
 
 /** @throws SluiceError BAD_REQUEST, BAD_PARAMETER */
-export function parseCommand(bytes: Uint8Array): FlightCommand {
-  const { table, ...rest } = parseObject(bytes)
-  if (typeof table !== 'string') throw malformed('no table')
-  const given: Record<string, string> = {}
-  for (const [name, value] of Object.entries(rest)) if (value !== null) given[name] = parameterText(name, value)
-  const values = readParameters(FLIGHT_PARAMETERS, Object.entries(given))
-  exporterOptions(values, 'arrows')
-  return { name: parseTableName(table), values, given }
+export function parseCommand(bytes: Uint8Array, allowed: readonly ParameterName[]): FlightCommand {
+  return commandOf(parseObject(bytes), allowed)
 }
 
-/** A ticket that reads the table as it is when the ticket is redeemed, with TTLs judged at `now` (epoch seconds). */
-export function commandTicket(command: FlightCommand, now: number): Buffer {
-  return Buffer.from(JSON.stringify({ table: formatTableName(command.name), ...command.given, now: String(now) }))
+/** @throws SluiceError BAD_REQUEST, BAD_PARAMETER */
+export function commandOf(fields: Record<string, unknown>, allowed: readonly ParameterName[]): FlightCommand {
+  const { table, ...rest } = fields
+  if (typeof table !== 'string') throw malformed('no table')
+  const given: [ParameterName, string][] = []
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== null) given.push([name as ParameterName, parameterText(name, value)])
+  }
+  readParameters(allowed, given)
+  return { name: parseTableName(table), given }
+}
+
+/** A ticket that reads the whole table as it is when the ticket is redeemed. */
+export function tableTicket(name: TableName): Buffer {
+  return Buffer.from(JSON.stringify({ table: formatTableName(name) }))
 }
 
 /** The fields of a JSON object. @throws SluiceError BAD_REQUEST */

@@ -1,48 +1,145 @@
-// DoGet: the rows behind a ticket as FlightData messages, by the same pump and at the client's pace as over HTTP.
+// DoGet: the rows behind a ticket as FlightData messages. Admission, memory, rate limits, pump and the cutting of batches are those
+// of HTTP. A ticket is an export's, as HTTP gives it; or JSON:
+//   {"ticket": "...", "after": "POSITION"}       an export's ticket, from behind a position
+//   {"table": "ks.t", "where": "..."}            a table as it is now, without an export
 
 import type { ServerWritableStream } from '@grpc/grpc-js'
 import type { Compression } from '../../exporters/compression.ts'
+import { SluiceError } from '../../storage/errors.ts'
+import type { ScanRequest } from '../../storage/scan/scan-request.ts'
+import { decodeTicket } from '../exports/tickets.ts'
 import { currentSecond } from '../instant.ts'
-import { scanRequest } from '../parameters.ts'
+import { EXPORT_PARAMETERS, type ParameterValues, readParameters, scanRequest, TICKET_OPTIONS } from '../parameters.ts'
 import { newPumpProgress, pump } from '../pump.ts'
+import { STREAM_BATCH_BYTES } from '../server/allowance.ts'
 import type { ClientWatch } from '../server/client.ts'
+import { meteredScan } from '../server/metered-scan.ts'
+import type { PinnedSource } from '../source.ts'
 import { StreamSink } from '../stream-sink.ts'
 import type { FlightContext } from './call.ts'
-import { parseCommand } from './command.ts'
+import { commandOf, parseObject, READ_PARAMETERS } from './command.ts'
 import { flightExporter } from './flight-exporter.ts'
 import type { Ticket } from './protocol.ts'
 
-/**
- * Many gRPC clients take messages up to 4 MiB and no more. A batch ends with the row that reaches this; what a message holds
- * beyond it is its last row, its header and the padding of its buffers.
- */
-const BATCH_BYTES = 2 << 20
+type Call = ServerWritableStream<Ticket, Buffer>
 
-export async function doGet(
-  { source, logger }: FlightContext,
-  call: ServerWritableStream<Ticket, Buffer>,
+interface FlightJob {
+  keyspace: string
+  table: string
+  export?: string
+  split?: number
+  pinned: PinnedSource
+  request: ScanRequest
+  compression: Compression | undefined
+  /** Whose turn it takes. */
+  group: string
+}
+
+const OPENING_BRACE = 0x7b
+
+export async function doGet(context: FlightContext, call: Call, watch: ClientWatch): Promise<void> {
+  const { ticket } = call.request
+  if (ticket[0] !== OPENING_BRACE) return readTicket(context, call, watch, Buffer.from(ticket).toString('utf8'))
+  const fields = parseObject(ticket)
+  if (fields.table !== undefined) return readTable(context, call, watch, fields)
+  const { ticket: text, after, ...rest } = fields
+  if (typeof text !== 'string' || Object.keys(rest).length > 0) {
+    throw new SluiceError('BAD_TICKET', {
+      expected: 'a ticket, or JSON with ticket and after, or with table and parameters',
+    })
+  }
+  const asked = after === undefined || after === null ? [] : [['after', String(after)] as const]
+  return readTicket(context, call, watch, text, readParameters(['after'], asked))
+}
+
+async function readTable(
+  context: FlightContext,
+  call: Call,
   watch: ClientWatch,
+  fields: Record<string, unknown>,
 ): Promise<void> {
-  const { name, values } = parseCommand(call.request.ticket)
-  const request = scanRequest(values, 'arrows', values.now ?? currentSecond(), watch.signal)
-  request.batchBytes ??= BATCH_BYTES
-  const progress = newPumpProgress()
-  const started = performance.now()
-  const pinned = await source.pin(name.keyspace, name.table)
+  const { name, given } = commandOf(fields, READ_PARAMETERS)
+  const values = readParameters(READ_PARAMETERS, given)
+  const pinned = await context.source.pin(name.keyspace, name.table)
   try {
-    const scan = await pinned.scan(request)
-    const sink = new StreamSink(call, watch.signal)
-    try {
-      await pump(scan, flightExporter(values.compression as Compression | undefined), sink, progress)
-    } finally {
-      sink.detach()
-      await scan.close()
-      logger.info(
-        { ...name, format: 'flight', ...progress, ms: Math.round(performance.now() - started) },
-        'stream ended',
-      )
-    }
+    const request = scanRequest(values, 'arrows', values.now ?? currentSecond(), watch.signal)
+    const compression = values.compression as Compression | undefined
+    await send(context, call, watch, { ...name, pinned, request, compression, group: call.getPeer() })
   } finally {
     await pinned.release()
+  }
+}
+
+async function readTicket(
+  context: FlightContext,
+  call: Call,
+  watch: ClientWatch,
+  text: string,
+  asked: ParameterValues = {},
+): Promise<void> {
+  const { exportId, split, from, to, options } = decodeTicket(context.exports.key, text)
+  const ended = context.exports.use(exportId, watch.cut)
+  try {
+    const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
+    const fixed = readParameters(TICKET_OPTIONS, options)
+    const values = {
+      ...readParameters(EXPORT_PARAMETERS, parameters),
+      ...asked,
+      batch_rows: fixed.batch_rows,
+      decimal: fixed.decimal,
+      duration: fixed.duration,
+      from: from ?? undefined,
+      to: to ?? undefined,
+    }
+    await send(context, call, watch, {
+      keyspace,
+      table,
+      export: exportId,
+      split,
+      pinned,
+      request: scanRequest(values, 'arrows', now, watch.signal),
+      compression: fixed.compression as Compression | undefined,
+      group: `export ${exportId}`,
+    })
+  } finally {
+    ended()
+  }
+}
+
+async function send(context: FlightContext, call: Call, { signal }: ClientWatch, job: FlightJob): Promise<void> {
+  const { metrics, logger } = context
+  const { pinned, request, compression, group, ...names } = job
+  const started = performance.now()
+  const admitted = await context.admission.enter(group, pinned.sstables, signal)
+  metrics.stalled('queue', performance.now() - started)
+  const progress = newPumpProgress()
+  let outcome = signal.aborted ? 'left' : 'cut'
+  try {
+    const { window, allowance } = admitted.memory
+    const opened = await pinned.scan({ ...request, batchBytes: STREAM_BATCH_BYTES, window, memory: allowance })
+    const scan = meteredScan(opened, context.readRate === undefined ? [] : [context.readRate], metrics, signal)
+    const stream = new StreamSink(call, signal)
+    const sink = {
+      async write(parts: Uint8Array[]) {
+        const from = performance.now()
+        await stream.write(parts)
+        metrics.stalled('client', performance.now() - from)
+      },
+    }
+    try {
+      await pump(scan, flightExporter(compression), sink, progress)
+      outcome = 'whole'
+    } finally {
+      stream.detach()
+      await scan.close()
+    }
+  } finally {
+    admitted.leave()
+    if (outcome !== 'whole' && signal.aborted) outcome = 'left'
+    metrics.streams.inc({ outcome })
+    metrics.sentBytes.inc({ format: 'flight' }, progress.bytes)
+    metrics.streamSeconds.observe((performance.now() - started) / 1000)
+    const ms = Math.round(performance.now() - started)
+    logger.info({ ...names, format: 'flight', ...progress, ms }, outcome === 'whole' ? 'stream ended' : 'stream cut')
   }
 }

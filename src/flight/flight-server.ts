@@ -2,14 +2,13 @@
 
 import { isIPv6 } from 'node:net'
 import { Server, ServerCredentials, type ServerDuplexStream, type UntypedServiceImplementation } from '@grpc/grpc-js'
-import type { Logger } from 'pino'
 import { SluiceError } from '../../storage/errors.ts'
-import { StreamRegistry } from '../server/streams.ts'
-import type { Source } from '../source.ts'
+import type { ServerContext } from '../server/create-server.ts'
+import { ACTIONS, act } from './actions.ts'
 import { bearerMetadata, type FlightContext, handshakeToken, streaming, unary, writeAnswer } from './call.ts'
 import { descriptorCommand } from './command.ts'
 import { doGet } from './do-get.ts'
-import { flightInfo, flightSchema, flights } from './flights.ts'
+import { flightSchema, flights, planFlight } from './flights.ts'
 import {
   type Action,
   type ActionType,
@@ -26,8 +25,8 @@ import {
 import { grpcError, sluiceErrorOf } from './status.ts'
 
 export interface FlightServerOptions {
-  source: Source
-  logger: Logger
+  /** Of the HTTP server: exports, limits and streams are the same ones. */
+  context: ServerContext
   /** What clients have to bear; nothing if not given. */
   token?: string
 }
@@ -35,15 +34,15 @@ export interface FlightServerOptions {
 export interface FlightServer {
   /** Starts to listen and gives the location, `grpc://HOST:PORT`. Port 0 takes a free one. @throws SluiceError CANNOT_LISTEN */
   listen(host: string, port: number): Promise<string>
-  /** Refuses new calls, lets streams end for up to `deadline` ms, cuts the rest. Does not close the source. */
-  close(deadline: number): Promise<void>
+  /** To be called when the HTTP server is closed: it has refused new calls and waited for, or cut, the streams of both. */
+  close(): Promise<void>
 }
 
 /** Requests are names, conditions and tickets. */
 const MAX_REQUEST_BYTES = 1 << 20
 
-export function createFlightServer({ source, logger, token }: FlightServerOptions): FlightServer {
-  const context: FlightContext = { source, logger, token, streams: new StreamRegistry() }
+export function createFlightServer({ context: shared, token }: FlightServerOptions): FlightServer {
+  const context: FlightContext = { ...shared, token, locations: [] }
   const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES })
   server.addService(FLIGHT_SERVICE, implementation(context))
   return {
@@ -51,12 +50,15 @@ export function createFlightServer({ source, logger, token }: FlightServerOption
       new Promise((resolve, reject) => {
         const address = isIPv6(host) ? `[${host}]` : host
         server.bindAsync(`${address}:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
-          if (error === null) resolve(`grpc://${address}:${bound}`)
-          else reject(new SluiceError('CANNOT_LISTEN', { value: `${host}:${port}`, reason: error.message }, error))
+          if (error !== null) {
+            reject(new SluiceError('CANNOT_LISTEN', { value: `${host}:${port}`, reason: error.message }, error))
+            return
+          }
+          context.locations = shared.locations.map((url) => `grpc://${new URL(url).hostname}:${bound}`)
+          resolve(`grpc://${address}:${bound}`)
         })
       }),
-    async close(deadline) {
-      await context.streams.close(deadline)
+    async close() {
       server.forceShutdown()
     },
   }
@@ -67,7 +69,7 @@ function implementation(context: FlightContext): UntypedServiceImplementation {
   return {
     Handshake: (call: ServerDuplexStream<HandshakeMessage, HandshakeMessage>) => handshake(context, call),
     GetFlightInfo: unary<FlightDescriptor, FlightInfo>(context, (descriptor) =>
-      flightInfo(source, descriptor, descriptorCommand(descriptor)),
+      planFlight(context, descriptor, descriptorCommand(descriptor)),
     ),
     GetSchema: unary<FlightDescriptor, SchemaResult>(context, async (descriptor) => ({
       schema: await flightSchema(source, descriptorCommand(descriptor)),
@@ -77,10 +79,13 @@ function implementation(context: FlightContext): UntypedServiceImplementation {
       for await (const info of flights(source, keyspace)) await writeAnswer(call, info, signal)
     }),
     DoGet: streaming<Ticket, Buffer>(context, (call, watch) => doGet(context, call, watch)),
-    DoAction: streaming<Action, Result>(context, async (call) => {
-      throw new SluiceError('NOT_FOUND', { value: call.request.type, expected: 'an action of ListActions' })
+    DoAction: streaming<Action, Result>(context, async (call, { signal }) => {
+      const result = await act(context, call.request)
+      if (result !== undefined) await writeAnswer(call, { body: Buffer.from(JSON.stringify(result)) }, signal)
     }),
-    ListActions: streaming<Empty, ActionType>(context, async () => {}),
+    ListActions: streaming<Empty, ActionType>(context, async (call, { signal }) => {
+      for (const action of ACTIONS) await writeAnswer(call, action, signal)
+    }),
   }
 }
 

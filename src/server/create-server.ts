@@ -50,6 +50,8 @@ export interface ServerContext extends Omit<ServerOptions, 'readRate'> {
 export interface SluiceServer {
   /** Routes and hooks, for tests and for more routes. */
   readonly app: FastifyInstance
+  /** For a second protocol over the same exports, limits and streams. */
+  readonly context: ServerContext
   /** Starts to listen and gives the URL. Port 0 takes a free one. @throws SluiceError CANNOT_LISTEN */
   listen(host: string, port: number): Promise<string>
   /** Refuses new requests, lets streams end for up to `deadline` ms, cuts the rest. Does not close the source. */
@@ -100,6 +102,7 @@ export function createServer(options: ServerOptions): SluiceServer {
   digestRoute(app, context)
   return {
     app,
+    context,
     async listen(host, port) {
       try {
         return await app.listen({ host, port })

@@ -70,21 +70,21 @@ export function exportRoutes(app: FastifyInstance, context: ServerContext): void
   resource(app, '/v1/exports', {
     async GET(request) {
       noParameters(request)
-      return { exports: exports.list().map(summary) }
+      return { exports: exports.list().map(summariseExport) }
     },
     async POST(request, reply) {
       noParameters(request)
       const { keyspace, table, parameters } = readBody(request.body)
       const made = await exports.create(keyspace, table, parameters)
       reply.code(201).header('Location', `/v1/exports/${made.id}`)
-      return describe(context, made)
+      return describeExport(context, made)
     },
   })
 
   resource<ExportParams>(app, '/v1/exports/:id', {
     async GET(request) {
       noParameters(request)
-      return describe(context, exports.get(request.params.id))
+      return describeExport(context, exports.get(request.params.id))
     },
     async DELETE(request, reply) {
       noParameters(request)
@@ -96,7 +96,7 @@ export function exportRoutes(app: FastifyInstance, context: ServerContext): void
   resource<ExportParams>(app, '/v1/exports/:id/renew', {
     async POST(request) {
       const { ttl } = readParameters(['ttl'], queryPairs(request.raw.url!))
-      return summary(await exports.renew(request.params.id, ttl))
+      return summariseExport(await exports.renew(request.params.id, ttl))
     },
   })
 }
@@ -128,7 +128,7 @@ function readBody(body: unknown): { keyspace: string; table: string; parameters:
   return { keyspace, table, parameters }
 }
 
-function summary(made: TableExport): ExportSummary {
+export function summariseExport(made: TableExport): ExportSummary {
   const { id, keyspace, table, now, created, expires, bytes, pinned, splits, linked, parameters } = made
   return {
     id,
@@ -145,11 +145,14 @@ function summary(made: TableExport): ExportSummary {
   }
 }
 
-async function describe({ exports, locations }: ServerContext, made: TableExport): Promise<ExportDescription> {
+export async function describeExport(
+  { exports, locations }: Pick<ServerContext, 'exports' | 'locations'>,
+  made: TableExport,
+): Promise<ExportDescription> {
   const names: readonly string[] = TICKET_OPTIONS
   const options = made.parameters.filter(([name]) => names.includes(name))
   return {
-    ...summary(made),
+    ...summariseExport(made),
     schema: await describeSchema(made.batchSchema),
     endpoints: made.splits.map(({ from, to, start, end, bytes, partitions }, split) => ({
       ticket: encodeTicket(exports.key, { exportId: made.id, split, from, to, options }),
