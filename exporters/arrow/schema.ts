@@ -63,6 +63,9 @@ export function fieldMetadata(field: Field): Map<string, string> {
     if (field.column.position >= 0) metadata.set('cql.position', String(field.column.position))
     if (field.column.kind === 'clustering') metadata.set('cql.order', field.column.reversed ? 'desc' : 'asc')
   }
+  // What is text here, and not in CQL: inside collections, tuples and UDTs too.
+  const { kind } = field.type
+  if (kind === 'inet' || kind === 'decimal' || kind === 'varint') metadata.set('cql.type', kind)
   if (field.layout.kind === 'uuid') {
     // A canonical extension type (Arrow: CanonicalExtensions, UUID): storage FixedSizeBinary(16), no parameters.
     metadata.set('ARROW:extension:name', 'arrow.uuid')
