@@ -33,6 +33,7 @@ def record(node, db, histories, out):
     node.nodetool('flush', '--', 'system_schema')
     keep(node, out / 'before')
     node.nodetool('compact', '--', KEYSPACE)
+    time.sleep(10)  # the files that went into it are deleted later
     keep(node, out / 'after')
     for history in histories:
         files = list((out / 'after' / KEYSPACE).glob(f"{history['name']}-*/*-Data.db"))
@@ -62,7 +63,9 @@ def main():
     major = int(args.version.split('.')[0])
     histories = [generate(f't{args.seed}x{i}', args.seed, args.format, major, args.ops, args.rounds) for i in range(args.histories)]
     for history in histories:
-        history['steps'] = [s.replace(' AND gc_grace_seconds = 0', '') for s in history['steps']]
+        steps = [s.replace(' AND gc_grace_seconds = 0', '') for s in history['steps']]
+        # Before 5.0 compactions may fail over collections that were added later.
+        history['steps'] = [s for s in steps if major >= 5 or not s.startswith('ALTER TABLE')]
     with_node(args, lambda node, db, out: record(node, db, histories, out))
 
 
