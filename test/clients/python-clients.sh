@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Golden tables over HTTP in pyarrow, pandas, Polars and DuckDB, against what real Cassandra nodes answered; and the Python examples.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source test/clients/serving.bash
+export RUST_BACKTRACE=0
+python=$(bash test/oracle/venv.sh python test/clients/requirements-python.txt)
+tables=(golden.types_scalar golden.types_nested golden.types_empty golden.static_rows golden.counters golden.wide)
+
+start_server examples/data
+sample=$url
+for set in da nb; do
+  node --import tsx test/clients/golden-types.ts "$set" "${tables[@]}" >"$out/$set.json"
+  start_server "$(node -p "require('$out/$set.json').data")"
+  "$python" test/clients/python_clients.py "$set" "$url" "$out/$set.json" "$sample"
+done
+
+for script in arrow_batches pandas_table polars_table duckdb_sql sluice; do
+  echo "examples/python/$script.py"
+  "$python" "examples/python/$script.py" --url "$sample"
+done
+"$python" examples/python/sluice.py --url "$sample" --output "$out/orders"
+"$python" test/clients/python_pull.py "$sample" "$out/orders"
