@@ -1,9 +1,23 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests that take long: whole processes killed and started again, thousands of scans. `npm run test:slow` runs these alone. */
+const SLOW = [
+  'test/src/client/**',
+  'test/src/cli/remote.test.ts',
+  'test/src/cli/cli.test.ts',
+  'test/storage/scan/digest.test.ts',
+  'test/storage/scan/run-decoder.test.ts',
+  'test/storage/scan/seek.test.ts',
+  'test/storage/scan/predicate/scan.test.ts',
+  'test/storage/scan/tombstones.test.ts',
+  'test/storage/scan/verify.test.ts',
+]
+const slow = process.env.SLUICE_SLOW_TESTS !== undefined
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/oracle/**', 'test/clients/**', 'node_modules/**', 'dist/**'],
+    include: slow ? SLOW.map((path) => path.replace(/\*\*$/, '**/*.test.ts')) : ['test/**/*.test.ts'],
+    exclude: ['test/oracle/**', 'test/clients/**', 'node_modules/**', 'dist/**', ...(slow ? [] : SLOW)],
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 120_000,
