@@ -59,6 +59,7 @@ export function writeAnswer<Request, Response>(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(signal.reason)
+    if (signal.aborted) return aborted()
     signal.addEventListener('abort', aborted, { once: true })
     call.write(answer, (error: Error | null | undefined) => {
       signal.removeEventListener('abort', aborted)

@@ -53,9 +53,9 @@ export function commandOf(fields: Record<string, unknown>, allowed: readonly Par
   return { name: parseTableName(table), given }
 }
 
-/** A ticket that reads the whole table as it is when the ticket is redeemed. */
-export function tableTicket(name: TableName): Buffer {
-  return Buffer.from(JSON.stringify({ table: formatTableName(name) }))
+/** A ticket that reads the whole table: SSTables as they are when it is redeemed, TTLs judged at `now` (epoch seconds). */
+export function tableTicket(name: TableName, now: number): Buffer {
+  return Buffer.from(JSON.stringify({ table: formatTableName(name), now }))
 }
 
 /** The fields of a JSON object. @throws SluiceError BAD_REQUEST */

@@ -15,10 +15,11 @@ import { STREAM_BATCH_BYTES } from '../server/allowance.ts'
 import type { ClientWatch } from '../server/client.ts'
 import { meteredScan } from '../server/metered-scan.ts'
 import type { PinnedSource } from '../source.ts'
-import { StreamSink } from '../stream-sink.ts'
 import type { FlightContext } from './call.ts'
 import { commandOf, parseObject, READ_PARAMETERS } from './command.ts'
 import { flightExporter } from './flight-exporter.ts'
+import { FlightSink } from './flight-sink.ts'
+import { MessageBuffers } from './message-buffers.ts'
 import type { Ticket } from './protocol.ts'
 
 type Call = ServerWritableStream<Ticket, Buffer>
@@ -118,7 +119,8 @@ async function send(context: FlightContext, call: Call, { signal }: ClientWatch,
     const { window, allowance } = admitted.memory
     const opened = await pinned.scan({ ...request, batchBytes: STREAM_BATCH_BYTES, window, memory: allowance })
     const scan = meteredScan(opened, context.readRate === undefined ? [] : [context.readRate], metrics, signal)
-    const stream = new StreamSink(call, signal)
+    const buffers = new MessageBuffers()
+    const stream = new FlightSink(call, signal, buffers)
     const sink = {
       async write(parts: Uint8Array[]) {
         const from = performance.now()
@@ -127,10 +129,14 @@ async function send(context: FlightContext, call: Call, { signal }: ClientWatch,
       },
     }
     try {
-      await pump(scan, flightExporter(compression), sink, progress)
+      await pump(
+        scan,
+        flightExporter(compression, (bytes) => buffers.allocate(bytes)),
+        sink,
+        progress,
+      )
       outcome = 'whole'
     } finally {
-      stream.detach()
       await scan.close()
     }
   } finally {

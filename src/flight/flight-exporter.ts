@@ -5,7 +5,8 @@ import { encodeBatch } from '../../exporters/arrow/encoder.ts'
 import type { MessageBlock } from '../../exporters/arrow/message.ts'
 import { schemaMessage } from '../../exporters/arrow/message.ts'
 import type { Compression } from '../../exporters/compression.ts'
-import type { Exporter } from '../../exporters/exporter.ts'
+import type { Allocate, Exporter } from '../../exporters/exporter.ts'
+import { allocatePart } from '../../exporters/exporter.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
 
 // Field number << 3 | wire type 2 (a length, then bytes).
@@ -17,12 +18,12 @@ const DATA_BODY = (1000 << 3) | 2
 const IPC_PREFIX = 8
 
 /** Each part is one FlightData message: the schema first, then one for each batch, its position as app_metadata. */
-export function flightExporter(compression: Compression = 'none'): Exporter {
+export function flightExporter(compression: Compression = 'none', allocate: Allocate = allocatePart): Exporter {
   return {
     mediaType: 'application/grpc',
     extension: '',
     head: (schema) => [schemaData(schema)],
-    batch: (batch) => batchData(batch, compression),
+    batch: (batch) => batchData(batch, compression, allocate),
     tail: () => [],
   }
 }
@@ -35,14 +36,14 @@ function schemaData(schema: BatchSchema): Buffer {
   return data
 }
 
-async function* batchData(batch: Batch, compression: Compression): AsyncGenerator<Uint8Array> {
+async function* batchData(batch: Batch, compression: Compression, allocate: Allocate): AsyncGenerator<Uint8Array> {
   let block: MessageBlock | undefined
   const encoded = encodeBatch(batch, compression, 0, (written) => {
     block = written
   })
   let filling: Filling | undefined
   for await (const part of encoded) {
-    filling ??= new Filling(block!, Buffer.from(batch.position))
+    filling ??= new Filling(block!, Buffer.from(batch.position), allocate)
     filling.take(part)
   }
   yield filling!.data
@@ -50,17 +51,17 @@ async function* batchData(batch: Batch, compression: Compression): AsyncGenerato
 
 /** A FlightData message that takes the parts of an encapsulated IPC message: what is metadata to its header, the rest to its body. */
 class Filling {
-  readonly data: Buffer
+  readonly data: Uint8Array
   /** Of the IPC message, its prefix included. */
   readonly #metadataBytes: number
   readonly #headerAt: number
   readonly #bodyAt: number
   #taken = 0
 
-  constructor({ metadataBytes, bodyBytes }: MessageBlock, position: Uint8Array) {
+  constructor({ metadataBytes, bodyBytes }: MessageBlock, position: Uint8Array, allocate: Allocate) {
     const headerBytes = metadataBytes - IPC_PREFIX
     this.#metadataBytes = metadataBytes
-    this.data = Buffer.allocUnsafeSlow(
+    this.data = allocate(
       fieldBytes(DATA_HEADER, headerBytes) +
         fieldBytes(APP_METADATA, position.length) +
         fieldBytes(DATA_BODY, bodyBytes),
@@ -89,7 +90,7 @@ function fieldBytes(tag: number, length: number): number {
 }
 
 /** Writes tag and length, and gives where the content goes. */
-function putField(target: Buffer, tag: number, length: number, at: number): number {
+function putField(target: Uint8Array, tag: number, length: number, at: number): number {
   return putVarint(target, length, putVarint(target, tag, at))
 }
 
@@ -102,7 +103,7 @@ function varintBytes(value: number): number {
   return bytes
 }
 
-function putVarint(target: Buffer, value: number, at: number): number {
+function putVarint(target: Uint8Array, value: number, at: number): number {
   while (value >= 128) {
     target[at++] = (value % 128) | 128
     value = Math.floor(value / 128)

@@ -76,11 +76,12 @@ async function exportInfo(
 
 async function tableInfo(source: Source, descriptor: FlightDescriptor, name: TableName): Promise<FlightInfo> {
   const pinned = await source.pin(name.keyspace, name.table)
+  const now = currentSecond()
   try {
     return {
-      schema: schemaMessage(await schemaOf(pinned, []), 0),
+      schema: schemaMessage(await schemaOf(pinned, [['now', String(now)]]), 0),
       flight_descriptor: descriptor,
-      endpoint: [{ ticket: { ticket: tableTicket(name) }, location: [] }],
+      endpoint: [{ ticket: { ticket: tableTicket(name, now) }, location: [] }],
       total_records: -1,
       total_bytes: pinned.sstables.reduce((sum, { dataBytes }) => sum + dataBytes, 0),
       ordered: true,
