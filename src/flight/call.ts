@@ -51,21 +51,24 @@ export function streaming<Request, Response>(
   }
 }
 
-/** Writes one answer, at the client's pace. */
-export function writeAnswer<Request, Response>(
+/** Writes answers, at least one, at the client's pace: settles when the last has been taken. */
+export function writeAnswers<Request, Response>(
   call: ServerWritableStream<Request, Response>,
-  answer: Response,
+  answers: readonly Response[],
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(signal.reason)
     if (signal.aborted) return aborted()
     signal.addEventListener('abort', aborted, { once: true })
-    call.write(answer, (error: Error | null | undefined) => {
+    const written = (error: Error | null | undefined) => {
       signal.removeEventListener('abort', aborted)
       if (error) reject(error)
       else resolve()
-    })
+    }
+    const last = answers.length - 1
+    for (let i = 0; i < last; i++) call.write(answers[i])
+    call.write(answers[last], written)
   })
 }
 

@@ -5,7 +5,7 @@ import { Server, ServerCredentials, type ServerDuplexStream, type UntypedService
 import { SluiceError } from '../../storage/errors.ts'
 import type { ServerContext } from '../server/create-server.ts'
 import { ACTIONS, act } from './actions.ts'
-import { bearerMetadata, type FlightContext, handshakeToken, streaming, unary, writeAnswer } from './call.ts'
+import { bearerMetadata, type FlightContext, handshakeToken, streaming, unary, writeAnswers } from './call.ts'
 import { descriptorCommand } from './command.ts'
 import { doGet } from './do-get.ts'
 import { flightSchema, flights, planFlight } from './flights.ts'
@@ -76,15 +76,15 @@ function implementation(context: FlightContext): UntypedServiceImplementation {
     })),
     ListFlights: streaming<Criteria, FlightInfo>(context, async (call, { signal }) => {
       const keyspace = Buffer.from(call.request.expression).toString('utf8')
-      for await (const info of flights(source, keyspace)) await writeAnswer(call, info, signal)
+      for await (const info of flights(source, keyspace)) await writeAnswers(call, [info], signal)
     }),
     DoGet: streaming<Ticket, Buffer>(context, (call, watch) => doGet(context, call, watch)),
     DoAction: streaming<Action, Result>(context, async (call, { signal }) => {
       const result = await act(context, call.request)
-      if (result !== undefined) await writeAnswer(call, { body: Buffer.from(JSON.stringify(result)) }, signal)
+      if (result !== undefined) await writeAnswers(call, [{ body: Buffer.from(JSON.stringify(result)) }], signal)
     }),
     ListActions: streaming<Empty, ActionType>(context, async (call, { signal }) => {
-      for (const action of ACTIONS) await writeAnswer(call, action, signal)
+      await writeAnswers(call, ACTIONS, signal)
     }),
   }
 }

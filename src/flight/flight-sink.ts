@@ -1,15 +1,16 @@
-// Messages to a Flight client, two at a time: while one waits for the client's flow control, the next is decoded and encoded.
+// Messages to a Flight client, two writes at a time: while one waits for the client's flow control, the next batch is decoded and
+// encoded.
 
 import type { ServerWritableStream } from '@grpc/grpc-js'
 import type { Sink } from '../pump.ts'
-import { writeAnswer } from './call.ts'
+import { writeAnswers } from './call.ts'
 import type { MessageBuffers } from './message-buffers.ts'
 
 export class FlightSink<Request> implements Sink {
   readonly #call: ServerWritableStream<Request, Uint8Array>
   readonly #signal: AbortSignal
   readonly #buffers: MessageBuffers
-  #last: Promise<unknown> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
 
   constructor(call: ServerWritableStream<Request, Uint8Array>, signal: AbortSignal, buffers: MessageBuffers) {
     this.#call = call
@@ -20,7 +21,7 @@ export class FlightSink<Request> implements Sink {
   /** Each part is a message, out of the buffers. Settles when the write before this one is done. */
   async write(parts: Uint8Array[]): Promise<void> {
     const before = this.#last
-    this.#last = Promise.all(parts.map((part) => this.#send(part)))
+    this.#last = this.#send(parts)
     this.#last.catch(() => {}) // told by the next write, or by `end`
     await before
   }
@@ -30,8 +31,8 @@ export class FlightSink<Request> implements Sink {
     await this.#last
   }
 
-  async #send(message: Uint8Array): Promise<void> {
-    await writeAnswer(this.#call, message, this.#signal)
-    this.#buffers.giveBack(message)
+  async #send(messages: Uint8Array[]): Promise<void> {
+    await writeAnswers(this.#call, messages, this.#signal)
+    for (const message of messages) this.#buffers.giveBack(message)
   }
 }
