@@ -10,11 +10,15 @@ import type { SSTableInfo } from '../source.ts'
 /** Batches of streams over HTTP are cut at this many bytes; constant, so that the same request gives the same bytes anywhere. */
 export const STREAM_BATCH_BYTES = 1 << 20
 
-/** One batch being sent, one being decoded, and what columns that grow by doubling leave unused. */
-const BATCHES_FLOOR = 3 * STREAM_BATCH_BYTES
+/** Two batches being sent and one being decoded, with what their columns leave unused: measured at 1 to 1.4 times their bytes. */
+const BATCHES_FLOOR = 4 * STREAM_BATCH_BYTES
 /** Blocks read from disk: one at work, one ahead. */
 const BLOCKS = 2
 const LARGEST_WINDOW = 1 << 20
+/** A window ends in a whole chunk; a part of a block is kept while the next one is read. */
+const WINDOW_SLACK = 64 * 1024
+/** What the windows of a scan may come to at least. */
+const LEAST_WINDOWS = 1 << 19
 
 export interface MemoryGrant {
   /** Bytes of the floor. */
@@ -35,7 +39,7 @@ export class MemoryAllowance {
    */
   constructor(bytes: number, scans: number) {
     this.#allowance = createAllowance(bytes)
-    this.#windowsShare = Math.max(bytes / scans - BATCHES_FLOOR, 1 << 20)
+    this.#windowsShare = Math.max(bytes / scans - BATCHES_FLOOR, LEAST_WINDOWS)
   }
 
   get total(): number {
@@ -52,7 +56,7 @@ export class MemoryAllowance {
    */
   take(sstables: readonly SSTableInfo[]): MemoryGrant {
     const window = this.#windowFor(sstables.length)
-    const each = window.windowBytes + BLOCKS * window.blockBytes
+    const each = window.windowBytes + BLOCKS * window.blockBytes + WINDOW_SLACK
     const windows = sstables.reduce((sum, { dataBytes, bytes }) => sum + Math.min(each, dataBytes + BLOCKS * bytes), 0)
     const floor = windows + BATCHES_FLOOR
     if (floor > this.total) {

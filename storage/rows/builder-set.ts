@@ -4,8 +4,11 @@
 
 import type { Batch, BatchSchema } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
-import type { BufferOptions } from './columns/buffers.ts'
+import { type BufferOptions, INITIAL_ROWS } from './columns/buffers.ts'
 import { createBuilder } from './columns/create-builder.ts'
+
+/** Rows of one run at most: decoders make room for so many beforehand. */
+export const RUN_ROWS = 2048
 
 /** More than this many sets of released buffers are not kept by a scan. */
 const MAX_POOLED = 3
@@ -27,6 +30,7 @@ export class BuilderSet {
   #options: BufferOptions
   #key: string
   #closed = false
+  #isSized = false
 
   constructor(schema: BatchSchema, options: BufferOptions = {}) {
     this.schema = schema
@@ -41,11 +45,13 @@ export class BuilderSet {
     const columns = builders.map((b) => b.finish())
     let bytes = 0
     for (const builder of builders) bytes += builder.byteLength()
+    const isGrown = this.#learn(rows)
     this.builders = this.#pool.pop() ?? this.#take()
     let released = false
     const release = () => {
       if (released) return
       released = true
+      if (isGrown) return
       for (const builder of builders) builder.reset()
       if (this.#closed) keep(this.#key, builders)
       else if (this.#pool.length < MAX_POOLED) this.#pool.push(builders)
@@ -61,6 +67,17 @@ export class BuilderSet {
     for (const builders of [...this.#pool, this.builders]) keep(this.#key, builders)
     this.#pool = []
     this.builders = []
+  }
+
+  /**
+   * From the first batch that outgrew its columns on, new ones have room for as many rows. True for that batch: its own columns grew
+   * by doubling and hold up to four times what is in them, too much to keep.
+   */
+  #learn(rows: number): boolean {
+    if (this.#isSized || rows <= (this.#options.rows ?? INITIAL_ROWS)) return false
+    this.#isSized = true
+    this.#options = { ...this.#options, rows: rows + (rows >> 4) + RUN_ROWS }
+    return true
   }
 
   #take(): ColumnBuilder[] {

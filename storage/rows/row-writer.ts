@@ -3,7 +3,7 @@
 
 import type { Partitioner } from '../ring/partitioner.ts'
 import type { Batch, BatchSchema, Field } from './batch.ts'
-import { BuilderSet } from './builder-set.ts'
+import { BuilderSet, RUN_ROWS } from './builder-set.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
 import type { ListBuilder } from './columns/list-builder.ts'
@@ -91,7 +91,8 @@ export class RowWriter {
     this.#columns = columns
     this.maxBytes = limits.bytes
     this.maxRows = limits.rows
-    this.#set = new BuilderSet(schema, { shared: limits.shared, rows: limits.firstRows })
+    const firstRows = Math.min(limits.firstRows ?? limits.rows, this.roomRows)
+    this.#set = new BuilderSet(schema, { shared: limits.shared, rows: firstRows })
     this.#partitioner = partitioner
     this.#keyParts = keyParts
     this.#keyOffset = new Int32Array(keyParts)
@@ -103,6 +104,15 @@ export class RowWriter {
 
   get isFull(): boolean {
     return this.rows >= this.maxRows || this.bytes >= this.maxBytes
+  }
+
+  /**
+   * Rows that a decoder may make room for and write at once: no more than the batch has left even if all its values are null, and few
+   * enough that columns do not hold several times what gets into them.
+   */
+  get roomRows(): number {
+    const byBytes = Math.ceil((this.maxBytes - this.bytes) / (VALUE_OVERHEAD * Math.max(1, this.#columns.length)))
+    return Math.max(1, Math.min(this.maxRows - this.rows, byBytes, RUN_ROWS))
   }
 
   get builders(): ColumnBuilder[] {

@@ -262,7 +262,7 @@ export class PartitionMerger {
   /** A run of ordinary rows straight into the columns, over partition ends too where the scan allows it. */
   #runRows(writer: RowWriter, source: PartitionSource): number {
     const { state } = source.run!
-    const reason = source.decodeRun(Math.min(writer.maxRows - writer.rows, this.#limit - writer.total))
+    const reason = source.decodeRun(Math.min(writer.roomRows, this.#limit - writer.total))
     if (state.rows > 0) {
       writer.addRun(state.rows)
       this.#counters.rowsVisited += state.rows
@@ -282,7 +282,7 @@ export class PartitionMerger {
       if (state.wholeKeyLength >= 0) writer.beginPartition(source)
     }
     if (writer.total >= this.#limit) return LIMIT_REACHED
-    if (reason === RUN_BATCH_FULL) return BATCH_FULL
+    if (reason === RUN_BATCH_FULL && writer.isFull) return BATCH_FULL
     if (!source.atPartitionStart) return CONTINUE
     this.#state[0] = AT_END
     return this.#end(writer)
