@@ -12,7 +12,7 @@ import { openScan } from './scan.ts'
 import type { Scan, ScanRequest, ScanStats } from './scan-request.ts'
 
 /** The hash is fed no less than this at a time: many small updates cost many times the hashing (CASSANDRA-14611). */
-const FEED_BYTES = 128 * 1024
+const FEED_BYTES = 64 * 1024
 
 export interface RowDigest {
   /** Takes over the rows of a batch, which may be released then. */
@@ -30,7 +30,7 @@ export interface TableDigest {
 
 export async function createRowDigest(): Promise<RowDigest> {
   const hash = await createXXHash128()
-  const out = createWireBuffer(2 * FEED_BYTES)
+  const out = createWireBuffer(4 * FEED_BYTES)
   const rows = new WireRows(out)
   const feed = (least: number) => {
     if (out.length < least) return

@@ -37,6 +37,10 @@ export class WireRows {
   #columns: Column[] = []
   /** Per row of the block: its length, then where its next value goes. */
   #at = new Int32Array(MAX_BLOCK_ROWS)
+  // Where the block before has left the same lengths at the same places: they need not be written again.
+  #laidIn: Uint8Array | undefined
+  #laidOps = ''
+  #laidRows = 0
 
   /** Rows are appended to `out`; whoever empties it, between two blocks, sets its length to 0. */
   constructor(out: WireBuffer) {
@@ -79,16 +83,40 @@ export class WireRows {
 
   #block(from: number, count: number): void {
     const at = this.#at
-    at.fill(4 * this.#columns.length, 0, count)
-    for (const column of this.#columns) addLengths(column, from, count, at)
+    let fixed = 4 * this.#columns.length
+    for (const column of this.#columns) if (isWhole(column)) fixed += WIDTH[column.op]
+    at.fill(fixed, 0, count)
+    for (const column of this.#columns) if (!isWhole(column)) addLengths(column, from, count, at)
     let end = this.out.length
     for (let r = 0; r < count; r++) {
       const start = end
       end += at[r]
       at[r] = start
     }
+    const columns = this.#columns
+    const isLaid = this.#isLaid(this.out.length, count)
     take(this.out, end - this.out.length)
-    for (const column of this.#columns) writeColumn(column, from, count, at, this.out)
+    for (let c = 0; c < columns.length; c++) {
+      if (isRun(columns, c)) {
+        const write = isLaid ? writeRunValues : writeRun
+        write(columns[c].view, columns[c + 1].view, columns[c + 2].view, columns[c + 3].view, from, count, at, this.out)
+        c += 3
+      } else {
+        writeColumn(columns[c], from, count, at, this.out)
+      }
+    }
+  }
+
+  /** Whether rows of this layout, no fewer, were written to the same place last; from now on they are. */
+  #isLaid(start: number, count: number): boolean {
+    const whole = start === 0 && this.#columns.every(isWhole)
+    const ops = whole ? this.#columns.map(({ op }) => op).join() : ''
+    const isLaid = whole && this.out.bytes === this.#laidIn && ops === this.#laidOps
+    if (isLaid && count <= this.#laidRows) return true
+    this.#laidIn = whole ? this.out.bytes : undefined
+    this.#laidOps = ops
+    this.#laidRows = count
+    return false
   }
 }
 
@@ -130,6 +158,11 @@ function bytesOf({ values, children, offsets }: Vector): number {
   return children.reduce((sum, child) => sum + bytesOf(child), values.length + (offsets?.byteLength ?? 0))
 }
 
+/** All its values are there, and of one length. */
+function isWhole({ vector, op }: Column): boolean {
+  return op < BYTES && vector.validity === null
+}
+
 /** Adds the values' lengths, without the four bytes that tell them, to the rows' lengths. */
 function addLengths(column: Column, from: number, count: number, at: Int32Array): void {
   const { vector, op } = column
@@ -142,8 +175,7 @@ function addLengths(column: Column, from: number, count: number, at: Int32Array)
     for (let r = 0; r < count; r++) at[r] += offsets[from + r + 1] - offsets[from + r]
   } else {
     const width = WIDTH[op]
-    if (validity === null) for (let r = 0; r < count; r++) at[r] += width
-    else for (let r = 0; r < count; r++) at[r] += isSet(validity, from + r) ? width : 0
+    for (let r = 0; r < count; r++) at[r] += isSet(validity, from + r) ? width : 0
   }
 }
 
@@ -173,6 +205,61 @@ function writeColumn(column: Column, from: number, count: number, at: Int32Array
       out.view.setInt32(at[r], WIDTH[op])
       at[r] = writeFixed(column, from + r, at[r] + 4, out)
     }
+  }
+}
+
+/** Four columns of whole ints or floats stand side by side. */
+function isRun(columns: readonly Column[], at: number): boolean {
+  if (at + 4 > columns.length) return false
+  for (let c = at; c < at + 4; c++) if (columns[c].op !== FOUR || !isWhole(columns[c])) return false
+  return true
+}
+
+/** Four at once: each line of the cache is written at one go, which more than halves the time a value takes. */
+function writeRun(
+  a: DataView,
+  b: DataView,
+  c: DataView,
+  d: DataView,
+  from: number,
+  count: number,
+  at: Int32Array,
+  { view }: WireBuffer,
+): void {
+  for (let r = 0; r < count; r++) {
+    const to = at[r]
+    const index = 4 * (from + r)
+    view.setInt32(to, 4)
+    view.setInt32(to + 4, a.getInt32(index, true))
+    view.setInt32(to + 8, 4)
+    view.setInt32(to + 12, b.getInt32(index, true))
+    view.setInt32(to + 16, 4)
+    view.setInt32(to + 20, c.getInt32(index, true))
+    view.setInt32(to + 24, 4)
+    view.setInt32(to + 28, d.getInt32(index, true))
+    at[r] = to + 32
+  }
+}
+
+/** The same where the lengths are there already. */
+function writeRunValues(
+  a: DataView,
+  b: DataView,
+  c: DataView,
+  d: DataView,
+  from: number,
+  count: number,
+  at: Int32Array,
+  { view }: WireBuffer,
+): void {
+  for (let r = 0; r < count; r++) {
+    const to = at[r]
+    const index = 4 * (from + r)
+    view.setInt32(to + 4, a.getInt32(index, true))
+    view.setInt32(to + 12, b.getInt32(index, true))
+    view.setInt32(to + 20, c.getInt32(index, true))
+    view.setInt32(to + 28, d.getInt32(index, true))
+    at[r] = to + 32
   }
 }
 
