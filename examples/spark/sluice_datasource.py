@@ -10,7 +10,8 @@ Options: url, table; columns, where, start, end, now, since, until, distinct, de
   export      id of an export made before (POST /v1/exports): several actions over the same rows
   uuid        text (the default) or binary
   timestamp   timestamp (the default; Spark's ends in the year 294247) or long (milliseconds)
-With spark.sql.python.filterPushdown.enabled=true conditions on keys and plain columns are evaluated by the server.
+  pushdown    true: the server evaluates conditions on plain columns. Needs spark.sql.python.filterPushdown.enabled=true: without it
+              Spark refuses a source that would take conditions, which is why false is the default
 
 Needs examples/python/sluice.py beside it: --py-files examples/python/sluice.py,examples/spark/sluice_datasource.py
 """
@@ -39,7 +40,7 @@ import sluice
 SERVER_OPTIONS = (
     'columns', 'where', 'start', 'end', 'now', 'since', 'until', 'distinct', 'decimal', 'splits', 'target_bytes', 'ttl', 'batch_rows',
 )
-OWN_OPTIONS = ('url', 'table', 'export', 'uuid', 'timestamp', 'path')
+OWN_OPTIONS = ('url', 'table', 'export', 'uuid', 'timestamp', 'pushdown', 'path')
 
 
 class SluiceDataSource(DataSource):
@@ -52,7 +53,8 @@ class SluiceDataSource(DataSource):
         return from_arrow_schema(pa.schema([spark_field(field, source) for field in source.arrow_schema()]))
 
     def reader(self, schema):
-        return SluiceReader(Source(self.options), schema)
+        source = Source(self.options)
+        return PushingReader(source) if source.pushdown else SluiceReader(source)
 
 
 class Source:
@@ -67,6 +69,7 @@ class Source:
         self.table = options.get('table') or options['path']
         self.export = options.get('export')
         self.uuid_as_text = choice(options, 'uuid', ('text', 'binary')) == 'text'
+        self.pushdown = choice(options, 'pushdown', ('false', 'true')) == 'true'
         self.timestamp_as_long = choice(options, 'timestamp', ('timestamp', 'long')) == 'long'
         # Spark has no interval of months, days and nanoseconds together.
         self.parameters = {'duration': 'struct', **{name: options[name] for name in SERVER_OPTIONS if name in options}}
@@ -97,19 +100,9 @@ class Ticket(InputPartition):
 
 
 class SluiceReader(DataSourceReader):
-    def __init__(self, source, schema):
+    def __init__(self, source):
         self.source = source
-        self.schema = schema
         self.conditions = []
-
-    def pushFilters(self, filters):
-        cql_types = {field.name: (field.metadata or {}).get(b'cql.type', b'').decode() for field in self.source.arrow_schema()}
-        for condition in filters:
-            relation = cql_relation(condition, cql_types)
-            if relation is not None and self.source.export is None:
-                self.conditions.append(relation)
-            # Spark evaluates all of them again, over what is left: zero-length values are null to it, and smallest to CQL.
-            yield condition
 
     def partitions(self):
         if self.source.export is not None:
@@ -126,6 +119,17 @@ class SluiceReader(DataSourceReader):
     def read(self, partition):
         for batch, _ in sluice.ticket_batches(self.source.url, partition.value):
             yield spark_batch(batch, self.source)
+
+
+class PushingReader(SluiceReader):
+    def pushFilters(self, filters):
+        cql_types = {field.name: (field.metadata or {}).get(b'cql.type', b'').decode() for field in self.source.arrow_schema()}
+        for condition in filters:
+            relation = cql_relation(condition, cql_types)
+            if relation is not None and self.source.export is None:
+                self.conditions.append(relation)
+            # Spark evaluates all of them again, over what is left: zero-length values are null to it, and smallest to CQL.
+            yield condition
 
 
 # Values: what Spark's Arrow reader takes.

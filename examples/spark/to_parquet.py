@@ -29,6 +29,7 @@ orders = (
     .option('table', args.table)
     .option('splits', args.splits)
     .option('decimal', 'decimal128:2')
+    .option('pushdown', 'true')
     .load()
 )
 # The condition goes to the server; the write is one Parquet file for each ticket, or several of a large one.

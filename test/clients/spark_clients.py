@@ -13,13 +13,13 @@ from pyspark.sql import functions as F
 
 import golden_tables
 import sluice
-from sluice_datasource import SluiceDataSource, SluiceReader, Source
+from sluice_datasource import PushingReader, SluiceDataSource, SluiceReader, Source
 
 SET, URL, ABOUT, SAMPLE, FOLDER = sys.argv[1:]
 
 
 class DyingReader(SluiceReader):
-    """Kills the whole worker process, once, in the middle of the partition that has most rows before it."""
+    """Kills the whole worker process, once, in the middle of a partition."""
 
     def read(self, partition):
         marker = pathlib.Path(FOLDER) / 'killed'
@@ -39,7 +39,7 @@ class DyingDataSource(SluiceDataSource):
         return 'dying'
 
     def reader(self, schema):
-        return DyingReader(Source(self.options), schema)
+        return DyingReader(Source(self.options))
 
 
 def session():
@@ -129,7 +129,7 @@ def check_sample(spark):
 
 def check_conditions(spark, source):
     """Pushed to the server, and as Spark understands them."""
-    orders = read(spark, SAMPLE, 'shop.orders', splits='2')
+    orders = read(spark, SAMPLE, 'shop.orders', splits='2', pushdown='true')
     rows = source.to_pylist()
     some = next(row for row in rows if row['order_time'] is not None)
     customer = some['customer_id']
@@ -149,6 +149,8 @@ def check_conditions(spark, source):
         found = orders.where(condition).count()
         wanted = sum(1 for row in rows if expected(row))
         assert found == wanted, f'{condition}: {found} rows in place of {wanted}'
+    spark.conf.set('spark.sql.python.filterPushdown.enabled', 'false')
+    assert read(spark, SAMPLE, 'shop.orders').where(F.col('customer_id') == customer).count() == sum(1 for row in rows if row['customer_id'] == customer)
     relations = pushed(orders_filters(customer))
     assert relations == [f'"customer_id" = {customer}', '"currency" = \'E\'\'UR\''], relations
     print(f'{SET}: {len(cases)} conditions equal')
@@ -161,7 +163,7 @@ def orders_filters(customer):
 
 
 def pushed(filters):
-    reader = SluiceReader(Source({'url': SAMPLE, 'table': 'shop.orders'}), None)
+    reader = PushingReader(Source({'url': SAMPLE, 'table': 'shop.orders'}))
     assert list(reader.pushFilters(filters)) == filters
     return reader.conditions
 
