@@ -1,6 +1,10 @@
 // A proxy between a client and a server on this machine that cuts connections in the midst of answers.
 
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const TICK_SECONDS = 0.05
 
 export interface FlakyProxy {
   url: string
@@ -34,23 +38,28 @@ export async function flakyProxy(
       })
     }
     client.pipe(upstream)
-    upstream.on('data', (part) => {
+    const pass = (part: Buffer) => {
       const passed = part.subarray(0, left)
       left -= passed.length
       const goesOn = client.write(passed)
-      if (left === 0) {
-        proxy.cuts++
-        upstream.destroy()
-        // What was passed arrives, then the connection is reset or ends, by turns.
-        if (proxy.cuts % 2 === 0) client.end(() => client.destroy())
-        else client.resetAndDestroy()
-      } else if (!goesOn) {
-        upstream.pause()
-        client.once('drain', () => upstream.resume())
-      } else if (proxy.bytesPerSecond < Number.POSITIVE_INFINITY) {
-        upstream.pause()
-        setTimeout(() => upstream.resume(), (1000 * part.length) / proxy.bytesPerSecond)
+      if (left > 0) return goesOn
+      proxy.cuts++
+      upstream.destroy()
+      // What was passed arrives, then the connection is reset or ends, by turns.
+      if (proxy.cuts % 2 === 0) client.end(() => client.destroy())
+      else client.resetAndDestroy()
+      return true
+    }
+    upstream.on('data', async (part: Buffer) => {
+      upstream.pause()
+      for (let at = 0; at < part.length && !client.destroyed; ) {
+        const slice = part.subarray(at, at + Math.max(1, Math.min(part.length, proxy.bytesPerSecond * TICK_SECONDS)))
+        at += slice.length
+        const goesOn = pass(slice)
+        if (proxy.bytesPerSecond < Number.POSITIVE_INFINITY) await sleep(1000 * TICK_SECONDS)
+        else if (!goesOn) await Promise.race([once(client, 'drain'), once(client, 'close')])
       }
+      upstream.resume()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
