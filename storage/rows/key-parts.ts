@@ -4,7 +4,11 @@
 import type { PartitionSource } from './partition-source.ts'
 
 /** Fills in where each part of the source's key lies; as many as `offsets` holds. CORRUPT_SSTABLE. */
-export function splitKey(source: PartitionSource, offsets: Int32Array, lengths: Int32Array): void {
+export function splitKey(
+  source: Pick<PartitionSource, 'keyView' | 'keyLength' | 'corrupt'>,
+  offsets: Int32Array,
+  lengths: Int32Array,
+): void {
   const { keyView, keyLength } = source
   if (offsets.length === 1) {
     offsets[0] = 0

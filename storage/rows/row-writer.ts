@@ -8,6 +8,7 @@ import type { ColumnBuilder } from './column-builder.ts'
 import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
 import type { ListBuilder } from './columns/list-builder.ts'
 import { writeCounterTotal } from './counter-context.ts'
+import { splitKey } from './key-parts.ts'
 import type { PartitionSource } from './partition-source.ts'
 import type { RowReconciler } from './reconcile.ts'
 import type { Unfiltered } from './unfiltered.ts'
@@ -70,7 +71,6 @@ export class RowWriter {
   #columns: OutputColumn[]
   #set: BuilderSet
   #partitioner: Partitioner
-  #keyParts: number
   #keyOffset: Int32Array
   #keyLength: Int32Array
   #keyView: DataView
@@ -94,7 +94,6 @@ export class RowWriter {
     const firstRows = Math.min(limits.firstRows ?? limits.rows, this.roomRows)
     this.#set = new BuilderSet(schema, { shared: limits.shared, rows: firstRows })
     this.#partitioner = partitioner
-    this.#keyParts = keyParts
     this.#keyOffset = new Int32Array(keyParts)
     this.#keyLength = new Int32Array(keyParts)
     this.#keyBytes = new Uint8Array(0)
@@ -126,21 +125,7 @@ export class RowWriter {
     this.#keyView = source.keyView
     this.#token = source.token
     this.#wholeKeyLength = keyLength
-    if (this.#keyParts === 1) {
-      this.#keyOffset[0] = 0
-      this.#keyLength[0] = keyLength
-      return
-    }
-    // CompositeType: each part is u16 length, bytes, 0x00.
-    let at = 0
-    for (let i = 0; i < this.#keyParts; i++) {
-      const length = at + 2 <= keyLength ? this.#keyView.getUint16(at) : keyLength
-      if (at + 2 + length + 1 > keyLength) throw source.corrupt('a composite key runs over its end')
-      this.#keyOffset[i] = at + 2
-      this.#keyLength[i] = length
-      at += length + 3
-    }
-    if (at !== keyLength) throw source.corrupt('bytes behind a composite key')
+    splitKey(source, this.#keyOffset, this.#keyLength)
   }
 
   /**

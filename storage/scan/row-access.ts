@@ -1,6 +1,7 @@
 // The row at hand as a predicate's filter reads it: values where they lie, in the key, the clustering, or the winning cells of a
 // reconciled row. Nothing is copied or allocated per row.
 
+import { splitKey } from '../rows/key-parts.ts'
 import type { PartitionSource } from '../rows/partition-source.ts'
 import type { RowReconciler } from '../rows/reconcile.ts'
 import { slotOf, type TableLayout } from '../rows/table-layout.ts'
@@ -24,7 +25,6 @@ export class ScanRowAccess implements RowAccess {
   /** Where each of the filter's columns is found, and at which index or slot. */
   readonly #place: Uint8Array
   readonly #index: Int32Array
-  readonly #keyParts: number
   #key = NOTHING
   #keyView = NO_VIEW
   #keyOffset: Int32Array
@@ -36,9 +36,9 @@ export class ScanRowAccess implements RowAccess {
   #cells = new Int32Array(16)
 
   constructor(columns: readonly ColumnSchema[], layout: TableLayout) {
-    this.#keyParts = layout.table.partitionKey.length
-    this.#keyOffset = new Int32Array(this.#keyParts)
-    this.#keyLength = new Int32Array(this.#keyParts)
+    const keyParts = layout.table.partitionKey.length
+    this.#keyOffset = new Int32Array(keyParts)
+    this.#keyLength = new Int32Array(keyParts)
     this.#place = new Uint8Array(columns.length)
     this.#index = new Int32Array(columns.length)
     columns.forEach((column, i) => {
@@ -60,20 +60,7 @@ export class ScanRowAccess implements RowAccess {
     this.#statics = statics
     this.#regular = undefined
     this.#clustering = undefined
-    if (this.#keyParts === 1) {
-      this.#keyOffset[0] = 0
-      this.#keyLength[0] = source.keyLength
-      return
-    }
-    // CompositeType: each part is u16 length, bytes, 0x00.
-    let at = 0
-    for (let i = 0; i < this.#keyParts; i++) {
-      const length = at + 2 <= source.keyLength ? source.keyView.getUint16(at) : source.keyLength
-      if (at + 2 + length + 1 > source.keyLength) throw source.corrupt('a composite key runs over its end')
-      this.#keyOffset[i] = at + 2
-      this.#keyLength[i] = length
-      at += length + 3
-    }
+    splitKey(source, this.#keyOffset, this.#keyLength)
   }
 
   beginRow(clustering: Unfiltered, regular: RowReconciler): void {
