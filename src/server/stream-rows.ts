@@ -3,7 +3,7 @@
 // trailers (RFC 9110, 6.5), where the protocol has them.
 
 import type { Hash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exporter } from '../../exporters/exporter.ts'
 import { isSluiceError, SluiceError } from '../../storage/errors.ts'
 import type { Scan } from '../../storage/scan/scan-request.ts'
@@ -50,16 +50,19 @@ export async function streamRows(response: ServerResponse, body: StreamBody): Pr
   try {
     await pump(scan, exporter, sink, progress)
     if (!response.headersSent) begin()
-    if (hasTrailers(response)) response.addTrailers(trailers(progress, hash))
+    if (response.chunkedEncoding && takesTrailers(response.req)) response.addTrailers(trailers(progress, hash))
     await stream.end().catch(left)
   } finally {
     stream.detach()
   }
 }
 
-/** Only chunked bodies have them, and HTTP/1.0 has no chunks. */
-function hasTrailers(response: ServerResponse): boolean {
-  return response.chunkedEncoding && response.req.httpVersionMinor > 0
+/**
+ * Only chunked bodies have them, and HTTP/1.0 has no chunks. ClickHouse takes a trailer for a malformed chunk (Poco,
+ * HTTPChunkedStreamBuf: the line after the last chunk has to be empty).
+ */
+function takesTrailers({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor > 0 && !headers['user-agent']?.startsWith('ClickHouse/')
 }
 
 function trailers({ rows, batches, position }: PumpProgress, hash: Hash | undefined): Record<string, string> {
@@ -84,10 +87,9 @@ export function cutResponse(response: ServerResponse): void {
 }
 
 function beginResponse(response: ServerResponse, headers: Record<string, string>, hasDigest: boolean): void {
-  const trailer =
-    response.req.httpVersionMinor > 0
-      ? { Trailer: `Sluice-Rows, Sluice-Batches, Sluice-Position${hasDigest ? ', Repr-Digest' : ''}` }
-      : {}
+  const trailer = takesTrailers(response.req)
+    ? { Trailer: `Sluice-Rows, Sluice-Batches, Sluice-Position${hasDigest ? ', Repr-Digest' : ''}` }
+    : {}
   response.writeHead(200, { ...headers, ...trailer })
   // Once the header is out, all parts that are written corked become one chunk.
   response.flushHeaders()
