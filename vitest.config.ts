@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Tests that take long: whole processes killed and started again, thousands of scans. `npm run test:slow` runs these alone. */
@@ -28,6 +29,8 @@ export default defineConfig({
       ...(faults ? [] : FAULTS),
     ],
     pool: 'forks',
+    // A core more than vitest takes of its own accord: on two cores it would leave one idle.
+    maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
