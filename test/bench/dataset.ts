@@ -12,12 +12,8 @@ export interface Dataset {
   profile: string
   rows: number
   options: string[]
-  /** Of the writer, where 4g is not enough. */
-  heap?: string
   /** What a row is, for tables and plots. */
   what: string
-  /** Heap of the writer, which holds a partition; 4g if not given. */
-  heap?: string
 }
 
 export const DATASETS: Record<string, Dataset> = {
