@@ -2,9 +2,21 @@
 // SSTable is never held whole; what a binary search touches again and again (its middle, a trie's root) is.
 
 import { SluiceError } from '../errors.ts'
-import { readInto } from './read-at.ts'
+import { readInto, readIntoSync } from './read-at.ts'
 
 export const PAGE_BYTES = 4096
+
+const PAGES = 32
+
+export interface PagedFileOptions {
+  /** How many stay in memory. */
+  pages?: number
+  /**
+   * Pages are read in this thread, which waits for the disk: handing a read to another thread takes several times as long as reading a
+   * page that the system has in memory. For lookups of a scan; not for long planning in a thread that serves others.
+   */
+  inThread?: boolean
+}
 
 /** Adds up what was read, by component. */
 export interface ReadCounter {
@@ -18,15 +30,17 @@ export class PagedFile {
   readonly size: number
   readonly #counter: ReadCounter
   readonly #capacity: number
+  readonly #inThread: boolean
   // In order of use, the least recent first.
   readonly #pages = new Map<number, Uint8Array>()
 
-  constructor(fd: number, file: string, size: number, counter: ReadCounter, pages = 32) {
+  constructor(fd: number, file: string, size: number, counter: ReadCounter, options: PagedFileOptions = {}) {
     this.fd = fd
     this.file = file
     this.size = size
     this.#counter = counter
-    this.#capacity = pages
+    this.#capacity = options.pages ?? PAGES
+    this.#inThread = options.inThread ?? false
   }
 
   corrupt(offset: number, reason: string): SluiceError {
@@ -45,7 +59,8 @@ export class PagedFile {
     }
     const start = number * PAGE_BYTES
     const page = new Uint8Array(Math.min(PAGE_BYTES, this.size - start))
-    await readInto(this.fd, this.file, start, page)
+    if (this.#inThread) readIntoSync(this.fd, this.file, start, page)
+    else await readInto(this.fd, this.file, start, page)
     this.#counter.bytesRead += page.length
     if (this.#pages.size >= this.#capacity) this.#pages.delete(this.#pages.keys().next().value!)
     this.#pages.set(number, page)

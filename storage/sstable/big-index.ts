@@ -26,16 +26,18 @@ export class BigIndex implements PartitionIndex {
   readonly #sstable: SSTableData
   readonly #partitioner: Partitioner
   readonly #counters: IndexCounters
+  readonly #inThread: boolean
   readonly #index: OpenFile
   readonly #filter: BloomFilter | null
   readonly #order: PrefixOrder | null
   #summary: Promise<Summary> | undefined
 
-  constructor(sstable: SSTableData, partitioner: Partitioner, counters: IndexCounters) {
+  constructor(sstable: SSTableData, partitioner: Partitioner, counters: IndexCounters, inThread = false) {
     if (sstable.index === null) throw missingComponent(sstable.descriptor, 'Index.db')
     this.#sstable = sstable
     this.#partitioner = partitioner
     this.#counters = counters
+    this.#inThread = inThread
     this.#index = sstable.index
     this.#order = prefixOrder(sstable.statistics.header.clusteringTypes)
     this.#filter = sstable.filter === null ? null : new BloomFilter(sstable.filter, oldLayout(sstable), counters.filter)
@@ -52,7 +54,7 @@ export class BigIndex implements PartitionIndex {
   }
 
   #scannerAt(offset: number): IndexScanner {
-    return new IndexScanner(this.#index, this.#sstable.dataLength, this.#counters.index, offset)
+    return new IndexScanner(this.#index, this.#sstable.dataLength, this.#counters.index, offset, this.#inThread)
   }
 
   async seek(position: Position): Promise<PartitionEntry | null> {
@@ -134,7 +136,9 @@ export class BigIndex implements PartitionIndex {
   async rowIndex(entry: PartitionEntry): Promise<RowIndex | null> {
     if (!entry.wide || this.#order === null) return null
     const { dataLength, version } = this.#sstable
-    return openPromotedIndex(this.#index, entry, this.#order, version.unsignedDeletionTime, dataLength, this.#counters)
+    const { unsignedDeletionTime } = version
+    const options = { unsignedDeletionTime, dataLength, inThread: this.#inThread }
+    return openPromotedIndex(this.#index, entry, this.#order, this.#counters, options)
   }
 
   /** As #around for offsets that ascend, in one pass over Index.db. */
@@ -248,7 +252,7 @@ export class BigIndex implements PartitionIndex {
 
   async #readSummary(): Promise<Summary> {
     const { summary } = this.#sstable
-    const read = summary === null ? null : await openSummary(summary, this.#counters.summary)
+    const read = summary === null ? null : await openSummary(summary, this.#counters.summary, this.#inThread)
     return read ?? this.#sample()
   }
 

@@ -9,6 +9,7 @@ import { comparePartitionToPosition, type Position } from '../ring/position.ts'
 import { parseMarshalType } from '../schema/marshal.ts'
 import { encodeKey, encodePosition, type KeyEncoding, positionOfPath } from './bti-keys.ts'
 import { openRowsIndex, type RowsEntry, readRowsEntry } from './bti-rows.ts'
+import { sampleTrie } from './bti-sample.ts'
 import { sizedInt, type TrieNode, TrieWalker } from './bti-trie.ts'
 import { type ClusteringTypes, prefixOrder } from './clustering-compare.ts'
 import { missingComponent } from './descriptor.ts'
@@ -22,6 +23,9 @@ interface Footer {
   readonly root: number
   readonly firstKey: Uint8Array
   readonly lastKey: Uint8Array
+  /** Where their tokens stand among all. */
+  readonly firstPlace: number
+  readonly lastPlace: number
 }
 
 const FOOTER_BYTES = 24
@@ -38,11 +42,11 @@ export class BtiIndex implements PartitionIndex {
   readonly #types: ClusteringTypes | null
   #footer: Promise<Footer> | undefined
 
-  constructor(sstable: SSTableData, partitioner: Partitioner, counters: IndexCounters) {
+  constructor(sstable: SSTableData, partitioner: Partitioner, counters: IndexCounters, inThread = false) {
     const { partitions, rows, filter, statistics } = sstable
     if (partitions === null) throw missingComponent(sstable.descriptor, 'Partitions.db')
     const pagedFile = ({ fd, file, size }: OpenFile, counter: { bytesRead: number }) =>
-      new PagedFile(fd, file, size, counter)
+      new PagedFile(fd, file, size, counter, { inThread })
     this.#sstable = sstable
     this.#encoding = { partitioner, keyType: parseMarshalType(statistics.header.keyType).type }
     this.#counters = counters
@@ -53,7 +57,7 @@ export class BtiIndex implements PartitionIndex {
   }
 
   #readFooter(): Promise<Footer> {
-    this.#footer ??= readFooter(this.#file)
+    this.#footer ??= readFooter(this.#file, this.#encoding.partitioner)
     return this.#footer
   }
 
@@ -150,28 +154,20 @@ export class BtiIndex implements PartitionIndex {
 
   async boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]> {
     const found: PartitionBoundary[] = []
-    const distance = (to - from) / (count + 1)
-    let last = from
-    const add = async (walker: TrieWalker) => {
-      const entry = await this.#entryAt(walker, true)
-      if (entry.dataOffset <= last || entry.dataOffset >= to) return
-      last = entry.dataOffset
-      const position =
-        entry.key === null
-          ? positionOfPath(this.#encoding, walker.path())
-          : placeBefore(this.#encoding.partitioner, entry.key)
-      if (position !== null) found.push({ position, dataOffset: entry.dataOffset, rank: entry.rank, entry })
-    }
-    for (let k = 1; k <= count; k++) {
-      const target = from + Math.floor(distance * k)
-      if (target < last) continue
-      const walker = await this.#lastAt(target)
-      if (walker === null) continue
-      const start = await this.#dataOffsetAt(walker.node!)
-      await add(walker)
-      if (!(await walker.next())) break
-      if ((await this.#dataOffsetAt(walker.node!)) - start >= distance) await add(walker)
-    }
+    const { root } = await this.#readFooter()
+    await sampleTrie(this.#file, root, {
+      from: from + 1,
+      to,
+      distance: (to - from) / (count + 1),
+      end: this.#sstable.dataLength,
+      offsetOf: (node) => this.#dataOffsetAt(node),
+      visit: async (path, node) => {
+        const entry = await this.#entryOf(path, node, true)
+        const position =
+          entry.key === null ? positionOfPath(this.#encoding, path) : placeBefore(this.#encoding.partitioner, entry.key)
+        if (position !== null) found.push({ position, dataOffset: entry.dataOffset, rank: entry.rank, entry })
+      },
+    })
     return found
   }
 
@@ -200,9 +196,9 @@ export class BtiIndex implements PartitionIndex {
     return readRowsEntry(this.#rows, value, this.#sstable.dataLength)
   }
 
-  async #dataOffsetAt(node: TrieNode): Promise<number> {
+  #dataOffsetAt(node: TrieNode): number | Promise<number> {
     const value = this.#valueAt(node)
-    if (value >= 0) return (await this.#rowsEntryAt(node))!.dataOffset
+    if (value >= 0) return this.#rowsEntryAt(node).then((rows) => rows!.dataOffset)
     // Not ~value, which is of 32 bits.
     const offset = -1 - value
     if (offset >= this.#sstable.dataLength) {
@@ -212,28 +208,28 @@ export class BtiIndex implements PartitionIndex {
   }
 
   /** Tokens are spread evenly, so a token's place between the first and the last tells how many keys lie before it. */
-  async #rankOf(walker: TrieWalker, dataOffset: number): Promise<number> {
+  #rankOf({ keyCount, firstPlace, lastPlace }: Footer, path: Uint8Array, dataOffset: number): number {
     const { partitioner } = this.#encoding
-    const { keyCount, firstKey, lastKey } = await this.#readFooter()
     let share = dataOffset / this.#sstable.dataLength
-    const position = partitioner.words === 0 ? null : positionOfPath(this.#encoding, walker.path())
-    if (position?.kind === 'token') {
-      const first = tokenPlace(tokenOf(partitioner, firstKey).words)
-      const last = tokenPlace(tokenOf(partitioner, lastKey).words)
-      if (last > first) share = (tokenPlace(position.token.words) - first) / (last - first)
+    const position = partitioner.words === 0 ? null : positionOfPath(this.#encoding, path)
+    if (position?.kind === 'token' && lastPlace > firstPlace) {
+      share = (tokenPlace(position.token.words) - firstPlace) / (lastPlace - firstPlace)
     }
     return Math.round(keyCount * Math.min(1, Math.max(0, share)))
   }
 
-  async #entryAt(walker: TrieWalker, certain: boolean): Promise<PartitionEntry> {
-    const node = walker.node!
+  #entryAt(walker: TrieWalker, certain: boolean): Promise<PartitionEntry> {
+    return this.#entryOf(walker.path(), walker.node!, certain)
+  }
+
+  async #entryOf(path: Uint8Array, node: TrieNode, certain: boolean): Promise<PartitionEntry> {
     const rows = await this.#rowsEntryAt(node)
     const dataOffset = rows === null ? await this.#dataOffsetAt(node) : rows.dataOffset
     return {
       dataOffset,
       key: rows?.key ?? null,
       certain,
-      rank: await this.#rankOf(walker, dataOffset),
+      rank: this.#rankOf(await this.#readFooter(), path, dataOffset),
       wide: rows !== null,
       rowIndexAt: rows === null ? 0 : this.#valueAt(node),
       rowIndexSize: 0,
@@ -246,7 +242,7 @@ function tokenPlace(words: Int32Array): number {
   return ((words[0] ^ 0x80000000) >>> 0) + (words[1] >>> 0) / 0x100000000
 }
 
-async function readFooter(file: PagedFile): Promise<Footer> {
+async function readFooter(file: PagedFile, partitioner: Partitioner): Promise<Footer> {
   if (file.size < FOOTER_BYTES) throw file.corrupt(0, 'a partition index without footer')
   const at = file.size - FOOTER_BYTES
   const footer = new Cursor(await file.read(at, FOOTER_BYTES), file.file, at)
@@ -257,5 +253,8 @@ async function readFooter(file: PagedFile): Promise<Footer> {
   // Two keys of at most 64 KiB.
   const length = Math.min(at - keysAt, 2 * (2 + 0xffff))
   const keys = new Cursor(await file.read(keysAt, length), file.file, keysAt)
-  return { keyCount, root, firstKey: keys.u16Bytes().slice(), lastKey: keys.u16Bytes().slice() }
+  const firstKey = keys.u16Bytes().slice()
+  const lastKey = keys.u16Bytes().slice()
+  const placeOf = (key: Uint8Array) => tokenPlace(tokenOf(partitioner, key).words)
+  return { keyCount, root, firstKey, lastKey, firstPlace: placeOf(firstKey), lastPlace: placeOf(lastKey) }
 }

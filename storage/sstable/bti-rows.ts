@@ -5,11 +5,12 @@
 import { Cursor } from '../bytes/cursor.ts'
 import type { PagedFile } from '../bytes/paged-file.ts'
 import { encodeClusteringPrefix } from '../schema/byte-comparable.ts'
+import { sampleTrie } from './bti-sample.ts'
 import { decodeSeparator } from './bti-separator.ts'
 import { sizedInt, type TrieNode, TrieWalker } from './bti-trie.ts'
 import type { ClusteringTypes } from './clustering-compare.ts'
 import { type DeletionTime, readDeletionTime } from './deletion-time.ts'
-import type { ClusteringPlace, IndexBlock, IndexCounters, RowIndex } from './index.ts'
+import type { ClusteringPlace, IndexBlock, IndexCounters, IndexCut, RowIndex } from './index.ts'
 
 /** What stands in Rows.db where Partitions.db points to. */
 export interface RowsEntry {
@@ -48,6 +49,9 @@ interface Payload {
   open: DeletionTime | null
 }
 
+/** A lookup needs two payloads, and the next one behind it one of those. */
+const KEPT = 16
+
 /** Of a payload's flags: the range deletion open at the block's start follows. */
 const OPEN_FLAG = 8
 
@@ -61,7 +65,17 @@ export function openRowsIndex(
   const { dataOffset } = entry
   const walker = () => new TrieWalker(file, entry.trieRoot)
 
+  const kept = new Map<number, Payload>()
   const payloadOf = (node: TrieNode): Payload => {
+    let payload = kept.get(node.position)
+    if (payload === undefined) {
+      payload = decodePayload(node)
+      if (kept.size >= KEPT) kept.delete(kept.keys().next().value!)
+      kept.set(node.position, payload)
+    }
+    return payload
+  }
+  const decodePayload = (node: TrieNode): Payload => {
     counters.blocksDecoded++
     const bytes = node.payloadFlags & ~OPEN_FLAG
     if (bytes === 0 || bytes > node.payload.length)
@@ -121,15 +135,21 @@ export function openRowsIndex(
     async cuts(count: number) {
       const at = walker()
       await at.last(async () => true)
-      const total = payloadOf(at.node!).offset
-      const blocks: IndexBlock[] = []
-      let before = -1
-      for (let k = 1; k <= count; k++) {
-        const block = await lastAt(Math.floor((total * k) / (count + 1)))
-        if (block.place !== null && block.start > before) blocks.push(block)
-        before = Math.max(before, block.start)
-      }
-      return blocks
+      const end = payloadOf(at.node!).offset
+      const cuts: IndexCut[] = []
+      await sampleTrie(file, entry.trieRoot, {
+        from: 0,
+        // The last payload stands for the end.
+        to: end,
+        distance: end / (count + 1),
+        end: end + 1,
+        offsetOf: (node) => payloadOf(node).offset,
+        visit(path, _node, offset) {
+          const place = decodeSeparator(types.types, types.reversed, path)
+          if (place !== null) cuts.push({ start: dataOffset + offset, place })
+        },
+      })
+      return cuts
     },
   }
 }

@@ -78,9 +78,9 @@ function decodeValue(type: CqlType, bytes: Uint8Array, mask: number): Decoded | 
     case 'timeuuid':
       return timeuuid(fixed(16))
     case 'bigint':
-      return bigint(byte)
+      return bigint(byte, mask !== 0)
     case 'varint':
-      return varint(byte)
+      return varint(byte, mask !== 0)
     default:
       return null
   }
@@ -160,9 +160,10 @@ function uuid(bytes: Uint8Array): Decoded {
 
 /**
  * Variable-length integers: n bytes hold 7n - 1 bits behind n ones and a zero, or 63 bits behind nine ones; negative numbers
- * inverted. Between what n bytes and what n + 1 bytes stand for lie bytes that stand for nothing: they give the next number.
+ * inverted. Between what n bytes and what n + 1 bytes stand for lie bytes that stand for nothing: they give the next number in the
+ * column's order.
  */
-function variable(byte: (i: number) => number): { value: bigint; length: number } {
+function variable(byte: (i: number) => number, reversed: boolean): { value: bigint; length: number } {
   const negative = byte(0) < 0x80
   const sign = negative ? 0xff : 0
   const ones = Math.clz32(~((byte(0) ^ sign) << 24))
@@ -171,19 +172,24 @@ function variable(byte: (i: number) => number): { value: bigint; length: number 
   for (let i = 0; i < length; i++) value = (value << 8n) | BigInt(byte(i) ^ sign)
   value = BigInt.asUintN(7 * length - (length === 9 ? 0 : 1), value)
   const least = length === 1 ? 0n : 1n << BigInt(7 * (length - 1) - 1)
-  if (value < least) return { value: negative ? -least : least, length }
+  if (value < least) return { value: behindGap(least, negative, reversed), length }
   return { value: negative ? ~value : value, length }
 }
 
-function bigint(byte: (i: number) => number): Decoded {
-  const { value, length } = variable(byte)
+/** The gap lies between least - 1 and least, or between -least - 1 and -least. */
+function behindGap(least: bigint, negative: boolean, reversed: boolean): bigint {
+  return (negative ? -least : least) - (reversed ? 1n : 0n)
+}
+
+function bigint(byte: (i: number) => number, reversed: boolean): Decoded {
+  const { value, length } = variable(byte, reversed)
   return { value: twosComplement(BigInt.asIntN(64, value), 8), length }
 }
 
-function varint(byte: (i: number) => number): Decoded | null {
+function varint(byte: (i: number) => number, reversed: boolean): Decoded | null {
   const head = byte(0)
   if (head !== 0x00 && head !== 0xff) {
-    const { value, length } = variable(byte)
+    const { value, length } = variable(byte, reversed)
     return { value: twosComplement(value), length }
   }
   // A longer one: how many bytes more than 7, inverted if negative, then the bytes without sign padding. One of more than 134
@@ -196,8 +202,8 @@ function varint(byte: (i: number) => number): Decoded | null {
   const least = 1n << BigInt(8 * (length - 1))
   if (negative) {
     const distance = (1n << BigInt(8 * length)) - value
-    value = -(distance > least ? distance : least)
-  } else if (value < least) value = least
+    value = distance > least ? -distance : behindGap(least, negative, reversed)
+  } else if (value < least) value = behindGap(least, negative, reversed)
   return { value: twosComplement(value), length: 2 + length }
 }
 

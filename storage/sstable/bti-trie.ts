@@ -20,7 +20,8 @@ export interface TrieNode {
 // By the type nibble. 0: payload only; 1 to 4: single; 5 to 9: sparse; 10 to 15: dense.
 const DISTANCE_BITS = [0, 4, 8, 12, 16, 8, 12, 16, 24, 40, 12, 16, 24, 32, 40, 64]
 
-export async function readNode(file: PagedFile, position: number): Promise<TrieNode> {
+/** `most`: no more children than this are decoded. */
+export async function readNode(file: PagedFile, position: number, most = 256): Promise<TrieNode> {
   if (!(position >= 0 && position < file.size)) throw file.corrupt(position, 'no trie node is there')
   const page = await file.page(position)
   const at = position % PAGE_BYTES
@@ -54,7 +55,7 @@ export async function readNode(file: PagedFile, position: number): Promise<TrieN
     const count = page[at + 1]
     if (count === 0) throw file.corrupt(position, 'a sparse trie node without children')
     layout(2 + count + Math.ceil((count * bits) / 8))
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < Math.min(count, most); i++) {
       const transition = page[at + 2 + i]
       if (i > 0 && transition <= transitions[i - 1]) throw file.corrupt(position, 'trie transitions out of order')
       child(transition, distanceAt(page, at + 2 + count, i, bits))
@@ -65,7 +66,7 @@ export async function readNode(file: PagedFile, position: number): Promise<TrieN
     const count = page[at + 2] + 1
     if (first + count > 256) throw file.corrupt(position, 'trie transitions beyond a byte')
     layout(3 + Math.ceil((count * bits) / 8))
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count && children.length < most; i++) {
       const distance = distanceAt(page, at + 3, i, bits)
       if (distance !== 0) child(first + i, distance)
     }
@@ -263,7 +264,7 @@ export class TrieWalker {
       let high = node.children.length
       while (low < high) {
         const middle = (low + high) >>> 1
-        const least = await this.#leastBelow(await readNode(this.#file, node.children[middle]))
+        const least = await this.#leastBelow(await readNode(this.#file, node.children[middle], 1))
         if (await holds(least)) low = middle + 1
         else high = middle
       }
@@ -279,7 +280,7 @@ export class TrieWalker {
     let node = start
     while (node.payloadFlags === 0) {
       if (node.children.length === 0) throw this.#file.corrupt(node.position, 'a trie leaf without payload')
-      node = await readNode(this.#file, node.children[0])
+      node = await readNode(this.#file, node.children[0], 1)
     }
     return node
   }

@@ -2,7 +2,7 @@
 // words, words of 8 bytes. Bit i is bit (i & 7) of byte (i >> 3); before na (CASSANDRA-9067) every word is reversed.
 
 import type { ReadCounter } from '../bytes/paged-file.ts'
-import { readAt, readIntoSync } from '../bytes/read-at.ts'
+import { readIntoSync } from '../bytes/read-at.ts'
 import { SluiceError } from '../errors.ts'
 import type { OpenFile } from './sstable.ts'
 
@@ -41,7 +41,7 @@ export class BloomFilter {
     const { file, size } = this.#open
     const keep = size <= KEPT_BYTES
     if (size < HEADER_BYTES) throw new SluiceError('CORRUPT_SSTABLE', { file, reason: `${size} bytes of filter` })
-    const bytes = await this.#read(0, keep ? size : HEADER_BYTES)
+    const bytes = this.#read(0, keep ? size : HEADER_BYTES)
     const head = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const hashCount = head.getUint32(0)
     const words = head.getUint32(4)
@@ -54,13 +54,14 @@ export class BloomFilter {
     return this.#info
   }
 
-  async #read(offset: number, length: number): Promise<Buffer> {
-    const bytes = await readAt(this.#open.fd, this.#open.file, offset, length)
+  /** In this thread, as the single bytes: a hand-over to another would take far longer than the read. */
+  #read(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    readIntoSync(this.#open.fd, this.#open.file, offset, bytes)
     this.#counter.bytesRead += length
     return bytes
   }
 
-  /** One byte of many, here and there: a hand-over to another thread would take far longer than the read. */
   #byteAt(offset: number): number {
     readIntoSync(this.#open.fd, this.#open.file, offset, this.#byte)
     this.#counter.bytesRead++

@@ -3,7 +3,7 @@
 // and makes no object, so that listing the keys of millions of partitions costs what reading the file costs.
 
 import type { ReadCounter } from '../bytes/paged-file.ts'
-import { readInto } from '../bytes/read-at.ts'
+import { readInto, readIntoSync } from '../bytes/read-at.ts'
 import { readUvint, vintSize } from '../bytes/vint.ts'
 import { SluiceError } from '../errors.ts'
 import type { OpenFile } from './sstable.ts'
@@ -17,6 +17,7 @@ export const END = 2
 
 const FIRST_READ = 4096
 const LARGEST_READ = 128 * 1024
+const LARGEST_IN_THREAD = 16 * 1024
 
 export class IndexScanner {
   /** Holds the current entry's key at [keyAt, keyAt + keyLength); valid until the next `step`. */
@@ -34,17 +35,19 @@ export class IndexScanner {
   readonly #open: OpenFile
   readonly #dataLength: number
   readonly #counter: ReadCounter
+  readonly #inThread: boolean
   /** File offset of bytes[0]. */
   #base: number
   /** Position in `bytes` of the next entry; beyond the end after a promoted part that is not in memory. */
   #at = 0
   #readBytes = FIRST_READ
 
-  /** Begins at `offset` of Index.db, where an entry must begin. */
-  constructor(open: OpenFile, dataLength: number, counter: ReadCounter, offset = 0) {
+  /** Begins at `offset` of Index.db, where an entry must begin. `inThread`: the first reads are made in this thread. */
+  constructor(open: OpenFile, dataLength: number, counter: ReadCounter, offset = 0, inThread = false) {
     this.#open = open
     this.#dataLength = dataLength
     this.#counter = counter
+    this.#inThread = inThread
     this.#base = offset
   }
 
@@ -106,7 +109,9 @@ export class IndexScanner {
     const length = Math.min(this.#readBytes, this.#open.size - from)
     const bytes = new Uint8Array(kept.length + length)
     bytes.set(kept)
-    await readInto(this.#open.fd, this.#open.file, from, bytes.subarray(kept.length))
+    const target = bytes.subarray(kept.length)
+    if (this.#inThread && length <= LARGEST_IN_THREAD) readIntoSync(this.#open.fd, this.#open.file, from, target)
+    else await readInto(this.#open.fd, this.#open.file, from, target)
     this.#counter.bytesRead += length
     this.#readBytes = Math.min(2 * this.#readBytes, LARGEST_READ)
     this.bytes = bytes

@@ -81,8 +81,8 @@ export interface PartitionIndex {
   /** The partition behind this one. */
   after(entry: PartitionEntry): Promise<PartitionEntry | null>
   /**
-   * Up to `count` boundaries at about equal distances of bytes strictly within [from, to) of Data.db, both around a
-   * partition that is larger than such a distance.
+   * Boundaries strictly within [from, to) of Data.db, about `count` or up to twice as many: no two neighbouring ones farther apart
+   * than `count` at equal distances would be, unless a single partition lies between them.
    */
   boundaries(from: number, to: number, count: number): Promise<PartitionBoundary[]>
   /** The index within a wide partition; null where there is none, or its order of clusterings is not known. */
@@ -109,6 +109,9 @@ export interface IndexBlock {
   readonly place: ClusteringPlace | null
 }
 
+/** Where a block begins. */
+export type IndexCut = Pick<IndexBlock, 'start' | 'place'>
+
 export interface RowIndex {
   readonly blockCount: number
   /** Offset in Data.db of the partition, and of its first row or marker. */
@@ -120,6 +123,6 @@ export interface RowIndex {
   seek(place: ClusteringPlace): Promise<IndexBlock | null>
   /** The block that the data offset lies in: the first for one before it, the last for one behind. */
   atOffset(dataOffset: number): Promise<IndexBlock>
-  /** Up to `count` blocks that begin at about equal distances of bytes, without the first; each has a place. */
-  cuts(count: number): Promise<IndexBlock[]>
+  /** About `count` blocks, or up to twice as many, that begin at about equal distances of bytes, without the first. */
+  cuts(count: number): Promise<IndexCut[]>
 }

@@ -21,22 +21,30 @@ interface IndexInfo {
   openAfter: DeletionTime | null
 }
 
+export interface PromotedOptions {
+  unsignedDeletionTime: boolean
+  /** Uncompressed length of Data.db. */
+  dataLength: number
+  /** As in PagedFileOptions. */
+  inThread: boolean
+}
+
 const WIDTH_BASE = 65536
 // uvint header length, the longest deletion time, uvint count.
 const MAX_HEAD_BYTES = 9 + 12 + 9
-// A search of a partition of 2^30 blocks meets 30; a row of slices meets the same ones again near the top.
+// A search of a partition of 2^30 blocks meets 30. Of ascending searches each meets again what all between it and the first that met
+// it have met: so where those used last are kept, none is decoded twice.
 const KEPT = 256
 
-/** Opens the index of a wide partition. `end` is where the partition ends in Data.db, at most. */
+/** Opens the index of a wide partition. */
 export async function openPromotedIndex(
   open: OpenFile,
   entry: PartitionEntry,
   order: PrefixOrder,
-  unsignedDeletionTime: boolean,
-  dataLength: number,
   counters: IndexCounters,
+  { unsignedDeletionTime, dataLength, inThread }: PromotedOptions,
 ): Promise<RowIndex> {
-  const file = new PagedFile(open.fd, open.file, open.size, counters.rowIndex, 16)
+  const file = new PagedFile(open.fd, open.file, open.size, counters.rowIndex, { pages: 16, inThread })
   const at = entry.rowIndexAt
   const size = entry.rowIndexSize
   const head = new Cursor(await file.read(at, Math.min(size, MAX_HEAD_BYTES)), open.file, at)
@@ -53,7 +61,11 @@ export async function openPromotedIndex(
   /** Decodes one IndexInfo, found through the table of offsets. */
   const info = async (i: number): Promise<IndexInfo> => {
     const known = kept.get(i)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      kept.delete(i)
+      kept.set(i, known)
+      return known
+    }
     const last = i === blockCount - 1
     const table = new Cursor(await file.read(offsetsAt + 4 * i, last ? 4 : 8), open.file, offsetsAt + 4 * i)
     const from = infosAt + table.u32()

@@ -21,8 +21,8 @@ export interface Summary {
 const HEADER_BYTES = 24
 
 /** Reads the head of Summary.db; null when it makes no sense (then `sampleIndex`). */
-export async function openSummary(open: OpenFile, counter: ReadCounter): Promise<Summary | null> {
-  const file = new PagedFile(open.fd, open.file, open.size, counter)
+export async function openSummary(open: OpenFile, counter: ReadCounter, inThread: boolean): Promise<Summary | null> {
+  const file = new PagedFile(open.fd, open.file, open.size, counter, { inThread })
   if (open.size < HEADER_BYTES) return null
   const head = Buffer.from(await file.read(0, HEADER_BYTES))
   const count = head.readUInt32BE(4)
