@@ -2,8 +2,8 @@
 
   history = generate(name='h1x0', seed=1, fmt='da', major=5, ops=500, rounds=5)
 
-gives dict(name, seed, format, steps): `steps` are CQL statements in order, with the marks FLUSH and COMPACT
-(a flush, then a compaction of this table) between them. Every statement that can carries its timestamp, so the same steps
+gives dict(name, seed, format, steps, queries): `steps` are CQL statements in order, with the marks FLUSH and COMPACT
+(a flush, then a compaction of this table) between them; `queries` is what to ask of the table then (random_queries.py). Every statement that can carries its timestamp, so the same steps
 leave the same data whenever they are played (but for the second in which a TTL ends). A node may refuse some statements
 (an index beyond a list's end, a range over a type that has no order); the player leaves those out.
 """
@@ -13,6 +13,7 @@ import re
 import uuid
 
 from golden import EXTREMES, SCALARS, hexs, q, quote, words
+from random_queries import queries
 
 KEYSPACE = 'hist'
 FLUSH, COMPACT = '#flush', '#compact'
@@ -171,6 +172,7 @@ class Table:
         self.values.user_types(rng.randint(0, 3))
         self.counter = rng.random() < 0.12
         self.buried = set()
+        self.written = {}  # column -> literals that were written to it
         names = iter(rng.sample(NAMES, len(NAMES)))
         key = lambda: self.values.type(1 if rng.random() < 0.2 else 0, nested=True, key=True)
         self.pk = [[f'p{i}', key()] for i in range(rng.choice([1, 1, 1, 2, 3]))]
@@ -182,7 +184,11 @@ class Table:
         many = rng.randint(2, 7) if self.ck else rng.choice([5, 20, 60])
         self.partitions = [p for p in (tuple(self.values.value(t) for _, t in self.pk) for _ in range(many)) if p not in (("''",), ('0x',))]
         self.partitions = self.partitions or [tuple(self.values.random_scalar('text') if t.kind in TEXTS else '0x01' for _, t in self.pk)]
-        self.clusterings = [[self.values.value(t) for _ in range(rng.choice([2, 4, 8, 16] if len(self.ck) < 2 else [2, 3, 5]))] for _, t, _ in self.ck]
+        # Partitions that get no rows, only static content.
+        self.static_only = [tuple(self.values.value(t) for _, t in self.pk) for _ in range(rng.randint(1, 3) if self.statics else 0)]
+        self.static_only = [p for p in self.static_only if p not in (("''",), ('0x',))]
+        self.clusterings = [[self.values.value(t) for _ in range(rng.choice([2, 4, 8, 16, 40] if len(self.ck) < 2 else [2, 3, 5]))] for _, t, _ in self.ck]
+        self.deletions = rng.choice([1, 1, 0.4, 0.1])  # how many of the usual: with all of them little is left to be found by a query
         self.default_ttl = LONG_TTL if not self.counter and rng.random() < 0.1 else 0
 
     def create(self):
@@ -206,6 +212,11 @@ class Table:
 
     # ---- parts of statements
 
+    def literal(self, name, t):
+        text = self.values.value(t)
+        self.written.setdefault(name, []).append(text)
+        return text
+
     def partition(self):
         return [f'{quote(n)} = {v}' for (n, _), v in zip(self.pk, self.rng.choice(self.partitions))]
 
@@ -216,7 +227,7 @@ class Table:
         text = f'USING TIMESTAMP {self.clock.take(deletion)}'
         r = self.rng.random()
         if ttl and r < 0.22:
-            text += f' AND TTL {1 if r < 0.12 else LONG_TTL if r < 0.2 else 0}'
+            text += f' AND TTL {1 if r < 0.12 * self.deletions else LONG_TTL if r < 0.2 else 0}'
         return text
 
     def some(self, columns):
@@ -232,7 +243,7 @@ class Table:
         if r < 0.12:
             return f'{c} = null'
         if not t.complex or r < 0.3:
-            return f'{c} = {v.value(t)}'
+            return f'{c} = {self.literal(name, t)}'
         if t.kind == 'udt':
             f, ft = rng.choice(list(v.types[t.name].items()))
             return f"{c}.{quote(f)} = {'null' if rng.random() < 0.2 else v.value(ft)}"
@@ -261,12 +272,15 @@ class Table:
         keys = [n for n, _ in self.pk]
         data = list(self.rng.choice(self.partitions))
         some = self.some(self.statics) if self.statics and self.rng.random() < 0.35 else []
-        if not (some and self.rng.random() < 0.4):  # else a static row alone
+        alone = some and self.rng.random() < 0.4
+        if alone and self.static_only and self.rng.random() < 0.6:
+            data = list(self.rng.choice(self.static_only))
+        if not alone:
             keys += [n for n, *_ in self.ck]
             data += [self.rng.choice(vs) for vs in self.clusterings]
             some += self.some(self.regulars) if self.rng.random() < 0.93 else []
         for n in some:
-            data.append('null' if self.rng.random() < 0.15 else self.values.value({**self.statics, **self.regulars}[n]))
+            data.append('null' if self.rng.random() < 0.15 else self.literal(n, {**self.statics, **self.regulars}[n]))
         return f"INSERT INTO {self.full} ({', '.join(map(quote, keys + some))}) VALUES ({', '.join(data)}) {self.using()}"
 
     def update(self):
@@ -374,12 +388,12 @@ class Table:
             return self.insert() if not self.counter else self.update()
         if r < 0.70:
             return self.update()
-        if r < 0.80:
-            return self.delete_cells()
-        if r < 0.89:
-            return self.delete_rows()
         if r < 0.905:
-            return self.delete('', self.partition())
+            if self.rng.random() > self.deletions:
+                return self.update() if self.counter else self.insert()
+            if r < 0.80:
+                return self.delete_cells()
+            return self.delete_rows() if r < 0.89 else self.delete('', self.partition())
         if r < 0.93:
             return self.batch() if self.fmt != 'me' and not self.counter else self.update()
         return self.insert() if not self.counter else self.update()
@@ -397,4 +411,4 @@ def generate(name, seed, fmt, major, ops, rounds):
             steps.append(statement)
         if i in flushes:
             steps.append(COMPACT if rng.random() < 0.12 else FLUSH)
-    return dict(name=name, seed=seed, format=fmt, steps=steps)
+    return dict(name=name, seed=seed, format=fmt, steps=steps, queries=queries(table, random.Random(f'{seed} {name} {fmt} queries')))

@@ -1,6 +1,6 @@
 /**
  * The oracle tests: random histories played against real Cassandra nodes (histories.py), exported by Sluice, and compared
- * with what the node itself answers. Run by `npm run test:oracle`; needs a JDK 17, Maven, Python 3 and a built `dist`.
+ * with what the node itself answers; read in parts too (partial-reads.ts). Run by `npm run test:oracle`; needs a JDK 17, Maven, Python 3 and a built `dist`.
  *
  *   run.ts [--formats da,oa,nb,me] [--histories 10] [--ops 500] [--rounds 5] [--seed N] [--port 9142] [--shrink]
  *   run.ts compare OUT       only compares a folder that histories.py has filled; what its `shrink` asks for
@@ -13,7 +13,9 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
+import { Catalog } from '../../storage/scan/catalog.ts'
 import { ndjsonDifference, rowShape, type UserTypes } from '../corpus/json.ts'
+import { type Answers, type Coverage, newCoverage, partialDifference } from './partial-reads.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 /** The built command; SLUICE_CLI names another one. */
@@ -39,6 +41,7 @@ interface Outcome {
   readonly different: { readonly table: string; readonly why: string }[]
   /** tables that the node itself failed to read */
   readonly unanswered: string[]
+  readonly coverage: Coverage
 }
 
 const run = promisify(execFile)
@@ -61,8 +64,8 @@ async function lines(path: string): Promise<string[]> {
   return (await readFile(path, 'utf8')).split('\n').slice(0, -1)
 }
 
-/** Rows as JSON, and the tokens of the same rows. */
-async function compareTable(out: string, meta: Meta, name: string): Promise<string | undefined> {
+/** Rows as JSON, the tokens of the same rows, and what parts of them are read by. */
+async function compareTable(out: string, meta: Meta, name: string, coverage: Coverage): Promise<string | undefined> {
   const table = `${meta.keyspace}.${name}`
   const data = join(out, 'data')
   try {
@@ -73,22 +76,35 @@ async function compareTable(out: string, meta: Meta, name: string): Promise<stri
     const tokens = await exported(table, data, ['--columns', 'token'], meta.now)
     const asJson = (await lines(join(out, 'expected', `${table}.tokens.csv`))).map((token) => `{"token": ${token}}`)
     const tokenFound = ndjsonDifference(asJson, tokens)
-    return tokenFound && `tokens: ${tokenFound}`
+    return tokenFound === undefined ? await compareParts(out, meta, name, coverage) : `tokens: ${tokenFound}`
   } catch (error) {
     return reason(error)
+  }
+}
+
+async function compareParts(out: string, meta: Meta, name: string, coverage: Coverage): Promise<string | undefined> {
+  const file = join(out, 'expected', `${meta.keyspace}.${name}.queries.json`)
+  const answers = JSON.parse(await readFile(file, 'utf8')) as Answers
+  const catalog = await Catalog.open({ data: [join(out, 'data')] })
+  const pinned = await catalog.pin(meta.keyspace, name)
+  try {
+    return await partialDifference(pinned, meta.now, answers, `${meta.seed} ${name}`, coverage)
+  } finally {
+    await pinned.release()
+    await catalog.close()
   }
 }
 
 /** Every table of a folder; a DIFFERS line for each that is not equal. */
 async function compare(out: string): Promise<Outcome> {
   const meta = JSON.parse(await readFile(join(out, 'meta.json'), 'utf8')) as Meta
-  const outcome: Outcome = { equal: 0, different: [], unanswered: [] }
+  const outcome: Outcome = { equal: 0, different: [], unanswered: [], coverage: newCoverage() }
   for (const name of Object.keys(meta.tables)) {
     if (`${meta.keyspace}.${name}` in meta.failed) {
       outcome.unanswered.push(name)
       continue
     }
-    const why = await compareTable(out, meta, name)
+    const why = await compareTable(out, meta, name, outcome.coverage)
     if (why === undefined) outcome.equal++
     else {
       outcome.different.push({ table: name, why })
@@ -105,7 +121,9 @@ async function python(): Promise<string> {
 
 /** Runs histories.py with its output shown. */
 async function histories(python: string, args: readonly string[]): Promise<void> {
-  const child = spawn(python, [join(HERE, 'histories.py'), ...args], { stdio: 'inherit' })
+  // Index blocks of 1 KiB, so that partitions of some dozens of rows have several.
+  const env = { CASSANDRA_INDEX_KIB: '1', ...process.env }
+  const child = spawn(python, [join(HERE, 'histories.py'), ...args], { stdio: 'inherit', env })
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve))
   if (code !== 0) throw new Error(`histories.py ended with ${code}`)
 }
@@ -189,6 +207,11 @@ async function main(): Promise<number> {
     const outcome = await oracle(format as Format, values, interpreter)
     const all = outcome.equal + outcome.different.length
     console.log(`${format}: ${outcome.equal} of ${all} histories equal (seed ${values.seed})`)
+    console.log(
+      `  ${Object.entries(outcome.coverage)
+        .map(([what, times]) => `${what} ${times}`)
+        .join(', ')}`,
+    )
     for (const name of outcome.unanswered) console.log(`  Cassandra itself failed to read ${name}`)
     equal += outcome.equal
     different += outcome.different.length
