@@ -173,6 +173,10 @@ export const DIGEST_PARAMETERS = [
   'splits',
 ] as const satisfies readonly ParameterName[]
 
+/** What both may say over HTTP, about the reading itself. */
+export const COUNT_REQUEST_PARAMETERS = [...COUNT_PARAMETERS, 'rate'] as const satisfies readonly ParameterName[]
+export const DIGEST_REQUEST_PARAMETERS = [...DIGEST_PARAMETERS, 'rate'] as const satisfies readonly ParameterName[]
+
 /** What a request for rows may say. */
 export const ROWS_PARAMETERS = [
   'start',

@@ -11,9 +11,8 @@ import { decodeTicket } from '../exports/tickets.ts'
 import { currentSecond } from '../instant.ts'
 import { EXPORT_PARAMETERS, type ParameterValues, readParameters, scanRequest, TICKET_OPTIONS } from '../parameters.ts'
 import { newPumpProgress, pump } from '../pump.ts'
-import { STREAM_BATCH_BYTES } from '../server/allowance.ts'
 import type { ClientWatch } from '../server/client.ts'
-import { meteredScan } from '../server/metered-scan.ts'
+import { admitted, readTable } from '../server/reader.ts'
 import type { PinnedSource } from '../source.ts'
 import type { FlightContext } from './call.ts'
 import { commandOf, parseObject, READ_PARAMETERS } from './command.ts'
@@ -29,11 +28,12 @@ interface FlightJob {
   table: string
   export?: string
   split?: number
+  /** Under the limits of its reader. */
   pinned: PinnedSource
   request: ScanRequest
   compression: Compression | undefined
-  /** Whose turn it takes. */
-  group: string
+  /** When it was asked for, by performance.now(). */
+  started: number
 }
 
 const OPENING_BRACE = 0x7b
@@ -42,7 +42,7 @@ export async function doGet(context: FlightContext, call: Call, watch: ClientWat
   const { ticket } = call.request
   if (ticket[0] !== OPENING_BRACE) return readTicket(context, call, watch, Buffer.from(ticket).toString('utf8'))
   const fields = parseObject(ticket)
-  if (fields.table !== undefined) return readTable(context, call, watch, fields)
+  if (fields.table !== undefined) return sendTable(context, call, watch, fields)
   const { ticket: text, after, ...rest } = fields
   if (typeof text !== 'string' || Object.keys(rest).length > 0) {
     throw new SluiceError('BAD_TICKET', {
@@ -53,22 +53,21 @@ export async function doGet(context: FlightContext, call: Call, watch: ClientWat
   return readTicket(context, call, watch, text, readParameters(['after'], asked))
 }
 
-async function readTable(
+async function sendTable(
   context: FlightContext,
   call: Call,
   watch: ClientWatch,
   fields: Record<string, unknown>,
 ): Promise<void> {
+  const started = performance.now()
   const { name, given } = commandOf(fields, READ_PARAMETERS)
   const values = readParameters(READ_PARAMETERS, given)
-  const pinned = await context.source.pin(name.keyspace, name.table)
-  try {
-    const request = scanRequest(values, 'arrows', values.now ?? currentSecond(), watch.signal)
+  const { signal } = watch
+  await readTable(context, name, { group: call.getPeer(), signal }, async (pinned) => {
+    const request = scanRequest(values, 'arrows', values.now ?? currentSecond(), signal)
     const compression = values.compression as Compression | undefined
-    await send(context, call, watch, { ...name, pinned, request, compression, group: call.getPeer() })
-  } finally {
-    await pinned.release()
-  }
+    await send(context, call, watch, { ...name, pinned, request, compression, started })
+  })
 }
 
 async function readTicket(
@@ -78,6 +77,7 @@ async function readTicket(
   text: string,
   asked: ParameterValues = {},
 ): Promise<void> {
+  const started = performance.now()
   const { exportId, split, from, to, options } = decodeTicket(context.exports.key, text)
   const ended = context.exports.use(exportId, watch.cut)
   try {
@@ -92,16 +92,18 @@ async function readTicket(
       from: from ?? undefined,
       to: to ?? undefined,
     }
-    await send(context, call, watch, {
+    const job = {
       keyspace,
       table,
       export: exportId,
       split,
-      pinned,
       request: scanRequest(values, 'arrows', now, watch.signal),
       compression: fixed.compression as Compression | undefined,
-      group: `export ${exportId}`,
-    })
+      started,
+    }
+    await admitted(context, { group: `export ${exportId}`, signal: watch.signal }, (limit) =>
+      send(context, call, watch, { ...job, pinned: limit(pinned) }),
+    )
   } finally {
     ended()
   }
@@ -109,16 +111,11 @@ async function readTicket(
 
 async function send(context: FlightContext, call: Call, { signal }: ClientWatch, job: FlightJob): Promise<void> {
   const { metrics, logger } = context
-  const { pinned, request, compression, group, ...names } = job
-  const started = performance.now()
-  const admitted = await context.admission.enter(group, pinned.sstables, signal)
-  metrics.stalled('queue', performance.now() - started)
+  const { pinned, request, compression, started, ...names } = job
   const progress = newPumpProgress()
   let outcome = signal.aborted ? 'left' : 'cut'
   try {
-    const { window, allowance } = admitted.memory
-    const opened = await pinned.scan({ ...request, batchBytes: STREAM_BATCH_BYTES, window, memory: allowance })
-    const scan = meteredScan(opened, context.readRate === undefined ? [] : [context.readRate], metrics, signal)
+    const scan = await pinned.scan(request)
     const buffers = new MessageBuffers()
     const stream = new FlightSink(call, signal, buffers)
     const sink = {
@@ -140,7 +137,6 @@ async function send(context: FlightContext, call: Call, { signal }: ClientWatch,
       await scan.close()
     }
   } finally {
-    admitted.leave()
     if (outcome !== 'whole' && signal.aborted) outcome = 'left'
     metrics.streams.inc({ outcome })
     metrics.sentBytes.inc({ format: 'flight' }, progress.bytes)

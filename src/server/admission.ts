@@ -1,5 +1,5 @@
-// Which streams may run: so many at once, so many waiting for their turn, and none whose memory does not fit. Who comes beyond that
-// is told to come again.
+// Which readers may run: so many at once, so many waiting for their turn, and none whose memory does not fit. Who comes beyond that
+// is told to come again. A reader is whoever scans: a stream of rows, a count, a digest.
 
 import PQueue from 'p-queue'
 import { SluiceError } from '../../storage/errors.ts'
@@ -8,13 +8,13 @@ import { MemoryAllowance, type MemoryGrant } from './allowance.ts'
 import { type FairOptions, FairQueue } from './fair-queue.ts'
 
 export interface AdmissionLimits {
-  /** Streams under way. */
+  /** Readers under way. */
   maxScans: number
-  /** Streams that wait for a place. */
+  /** Readers that wait for a place. */
   maxQueue: number
   /** How long one may wait. */
   maxWaitMs: number
-  /** Bytes of all streams. */
+  /** Bytes of all readers. */
   memory: number
 }
 
@@ -25,9 +25,13 @@ export const DEFAULT_ADMISSION: AdmissionLimits = {
   memory: 256 << 20,
 }
 
-export interface Admitted {
-  memory: MemoryGrant
-  /** To be called when the stream has ended, whatever its end. */
+export interface Place {
+  /**
+   * Takes the memory for a scan over these SSTables; it goes back with the place.
+   * @throws SluiceError OVERLOADED, VALUE_TOO_LARGE
+   */
+  take(sstables: readonly SSTableInfo[]): MemoryGrant
+  /** To be called when the reader has ended, whatever its end. */
   leave(): void
 }
 
@@ -51,32 +55,31 @@ export class Admission {
   }
 
   /**
-   * Waits for a place, and takes the memory.
+   * Waits for a place. What is to be read is pinned after that: who waits holds no files open.
    * @param group whose turn it is: an export, or a client
    * @throws SluiceError OVERLOADED; the signal's reason
    */
-  async enter(group: string, sstables: readonly SSTableInfo[], signal: AbortSignal): Promise<Admitted> {
+  async enter(group: string, signal: AbortSignal): Promise<Place> {
     const { limits } = this
     if (this.running >= limits.maxScans && this.waiting >= limits.maxQueue) {
       throw new SluiceError('OVERLOADED', { reason: 'streams', limit: limits.maxScans })
     }
-    const leave = await this.#place(group, signal)
-    try {
-      const memory = this.memory.take(sstables)
-      return {
-        memory,
-        leave() {
-          memory.giveBack()
-          leave()
-        },
-      }
-    } catch (error) {
-      leave()
-      throw error
+    const leave = await this.#turn(group, signal)
+    const grants: MemoryGrant[] = []
+    return {
+      take: (sstables) => {
+        const grant = this.memory.take(sstables)
+        grants.push(grant)
+        return grant
+      },
+      leave() {
+        for (const grant of grants) grant.giveBack()
+        leave()
+      },
     }
   }
 
-  #place(group: string, signal: AbortSignal): Promise<() => void> {
+  #turn(group: string, signal: AbortSignal): Promise<() => void> {
     const late = new AbortController()
     const given = AbortSignal.any([signal, late.signal])
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What all routes that stream rows do alike: get admitted, open the scan, send it, tell of its end in the log and in the metrics.
+// What all routes that stream rows do alike: open the scan, send it, tell of its end in the log and in the metrics.
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,13 +7,9 @@ import type { ScanRequest } from '../../storage/scan/scan-request.ts'
 import type { FormatName } from '../formats.ts'
 import { newPumpProgress } from '../pump.ts'
 import type { PinnedSource } from '../source.ts'
-import type { Admitted } from './admission.ts'
-import { STREAM_BATCH_BYTES } from './allowance.ts'
 import type { ClientWatch } from './client.ts'
 import type { ServerContext } from './create-server.ts'
-import { meteredScan } from './metered-scan.ts'
 import { sluiceErrorOf } from './problem.ts'
-import { RateLimit } from './rate.ts'
 import { cutResponse, streamRows } from './stream-rows.ts'
 
 export interface StreamJob {
@@ -28,12 +24,11 @@ export interface StreamJob {
   /** Without the extension, which the format gives. */
   fileName: string
   exporter: Exporter
+  /** Under the limits of its reader. */
   pinned: PinnedSource
   request: ScanRequest
-  /** Whose turn it takes. */
-  group: string
-  /** Megabytes a second. */
-  rate?: number
+  /** When it was asked for, by performance.now(). */
+  started: number
   /** Send a digest of the bytes behind them. */
   digest?: boolean
 }
@@ -52,15 +47,8 @@ export async function answerStream(
     reply.headers(headers).send()
     return
   }
-  const started = performance.now()
   try {
-    const admitted = await context.admission.enter(job.group, job.pinned.sstables, watch.signal)
-    context.metrics.stalled('queue', performance.now() - started)
-    try {
-      await send(context, job, admitted, headers, request, reply, watch, started)
-    } finally {
-      admitted.leave()
-    }
+    await send(context, job, headers, request, reply, watch)
   } catch (thrown) {
     context.metrics.streams.inc({ outcome: watch.signal.aborted ? 'left' : 'refused' })
     throw watch.signal.aborted ? watch.signal.reason : thrown
@@ -70,23 +58,17 @@ export async function answerStream(
 async function send(
   context: ServerContext,
   job: StreamJob,
-  { memory }: Admitted,
   headers: Record<string, string>,
   request: FastifyRequest,
   reply: FastifyReply,
   watch: ClientWatch,
-  started: number,
 ): Promise<void> {
   const { metrics, logger } = context
-  const { format } = job
+  const { format, started } = job
   const { signal } = watch
   const response = reply.raw
   const progress = newPumpProgress()
-  const { window, allowance } = memory
-  const opened = await job.pinned.scan({ ...job.request, batchBytes: STREAM_BATCH_BYTES, window, memory: allowance })
-  const limits = job.rate === undefined ? [] : [new RateLimit(job.rate * 1_000_000)]
-  if (context.readRate !== undefined) limits.push(context.readRate)
-  const scan = meteredScan(opened, limits, metrics, signal)
+  const scan = await job.pinned.scan(job.request)
   const ms = () => performance.now() - started
   const log = (extra: object) => ({
     keyspace: job.keyspace,

@@ -10,6 +10,7 @@ import { ExportStore } from '../exports/export-store.ts'
 import { shorten } from '../shorten.ts'
 import type { Source } from '../source.ts'
 import { Admission, type AdmissionLimits, DEFAULT_ADMISSION } from './admission.ts'
+import { bearsToken } from './bearer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { PROBLEM_MEDIA_TYPE, problemHeaders, problemOf, sluiceErrorOf } from './problem.ts'
 import { RateLimit } from './rate.ts'
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readRate?: number
   /** URLs that clients reach this server's tickets by. */
   locations?: string[]
+  /** What clients have to bear, of every protocol; nothing if not given. */
+  token?: string
 }
 
 /** What the routes share. */
@@ -57,6 +60,9 @@ export interface SluiceServer {
   /** Refuses new requests, lets streams end for up to `deadline` ms, cuts the rest. Does not close the source. */
   close(deadline: number): Promise<void>
 }
+
+/** For orchestrators, which bear no token. */
+const FREE_ROUTES = new Set<string | undefined>(['/healthz', '/readyz'])
 
 /** To receive a whole request, headers and body: a client that drips one in holds a connection, nothing else. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -87,7 +93,11 @@ export function createServer(options: ServerOptions): SluiceServer {
   app.setNotFoundHandler((request) => {
     throw new SluiceError('NOT_FOUND', { value: shorten(request.raw.url ?? ''), hint: 'see /openapi.json' })
   })
-  app.addHook('onRequest', async () => {
+  const { token } = options
+  app.addHook('onRequest', async ({ headers, routeOptions }) => {
+    if (token !== undefined && !FREE_ROUTES.has(routeOptions.url) && !bearsToken(headers.authorization, token)) {
+      throw new SluiceError('UNAUTHORIZED')
+    }
     if (context.streams.closing) throw new SluiceError('SHUTTING_DOWN')
   })
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`) // ends in a line feed, for curl on a terminal

@@ -4,8 +4,8 @@ import { ERROR_CODES } from '../../storage/errors.ts'
 import { FORMATS } from '../formats.ts'
 import type { Parameter, ParameterName } from '../parameters.ts'
 import {
-  COUNT_PARAMETERS,
-  DIGEST_PARAMETERS,
+  COUNT_REQUEST_PARAMETERS,
+  DIGEST_REQUEST_PARAMETERS,
   EXPORT_PARAMETERS,
   PARAMETERS,
   SPLITS_PARAMETERS,
@@ -86,12 +86,12 @@ export function openApi(): Json {
       ),
       '/v1/keyspaces/{keyspace}/tables/{table}/count': read(
         'Rows, partitions and tombstones of a table, counted without reading columns',
-        [...TABLE_PARAMETERS, ...COUNT_PARAMETERS.map(queryParameter)],
+        [...TABLE_PARAMETERS, ...COUNT_REQUEST_PARAMETERS.map(queryParameter)],
         json('The counts', 'Count'),
       ),
       '/v1/keyspaces/{keyspace}/tables/{table}/digest': read(
         'What the rows of a table hash to, whatever files they come from; with `splits` one hash for each',
-        [...TABLE_PARAMETERS, ...DIGEST_PARAMETERS.map(queryParameter)],
+        [...TABLE_PARAMETERS, ...DIGEST_REQUEST_PARAMETERS.map(queryParameter)],
         json('The digest, or those of the splits', 'Digest'),
       ),
       '/v1/exports': {

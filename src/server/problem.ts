@@ -29,6 +29,7 @@ export function problemOf(error: SluiceError): Problem {
 
 /** Headers beside Content-Type that go with an error. */
 export function problemHeaders(error: SluiceError): Record<string, string> {
+  if (error.status === 401) return { 'WWW-Authenticate': 'Bearer realm="sluice"' }
   if (error.status === 503) return { 'Retry-After': '1' }
   return {}
 }

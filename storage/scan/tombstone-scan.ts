@@ -51,12 +51,13 @@ export function openTombstoneScan(pinned: ScannedTable, request: ScanRequest, pa
   const indexCounters = newIndexCounters()
   const order = new ClusteringOrder(layout)
   const limit = request.limit ?? Number.POSITIVE_INFINITY
+  const windowOptions = request.window ?? DEFAULT_WINDOW
   const routes = files.map((file) => {
     file.statics.wanted.fill(0)
     file.regulars.wanted.fill(0)
-    const data = new DataWindow(dataChunks(file.sstable), DEFAULT_WINDOW, stats)
+    const data = new DataWindow(dataChunks(file.sstable), windowOptions, stats, request.memory)
     stats.dataBytesTotal += file.sstable.dataFileLength
-    const source = new PartitionSource(data, file, partitioner, order, stats, DEFAULT_WINDOW.maxBytes)
+    const source = new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
     const index = openIndex(file.sstable, partitioner, indexCounters)
     return new SourceRoute(source, index, { partitioner, stats, reaches, keys })
   })

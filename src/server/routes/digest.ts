@@ -4,31 +4,25 @@ import type { FastifyInstance } from 'fastify'
 import { digestRows, digestSplits } from '../../digest-rows.ts'
 import { DEFAULT_FORMAT } from '../../formats.ts'
 import { currentSecond } from '../../instant.ts'
-import { DIGEST_PARAMETERS, readParameters, scanRequest } from '../../parameters.ts'
-import { watchClient } from '../client.ts'
+import { DIGEST_REQUEST_PARAMETERS, readParameters, scanRequest } from '../../parameters.ts'
+import { clientGroup, watched } from '../client.ts'
 import type { ServerContext } from '../create-server.ts'
 import { queryPairs } from '../query.ts'
+import { readTable } from '../reader.ts'
 import { get } from './get.ts'
 import type { TableParams } from './tables.ts'
 
-export function digestRoute(app: FastifyInstance, { source, streams }: ServerContext): void {
+export function digestRoute(app: FastifyInstance, context: ServerContext): void {
   get<TableParams>(app, '/v1/keyspaces/:keyspace/tables/:table/digest', async (request) => {
-    const values = readParameters(DIGEST_PARAMETERS, queryPairs(request.raw.url!))
+    const values = readParameters(DIGEST_REQUEST_PARAMETERS, queryPairs(request.raw.url!))
     const now = values.now ?? currentSecond()
-    const watch = watchClient(request.raw.socket)
-    try {
-      streams.add(watch)
-      const pinned = await source.pin(request.params.keyspace, request.params.table)
-      try {
-        const asked = scanRequest(values, DEFAULT_FORMAT, now, watch.signal)
+    return watched(context, request, async ({ signal }) => {
+      const asked = scanRequest(values, DEFAULT_FORMAT, now, signal)
+      const reader = { group: clientGroup(request), signal, rate: values.rate }
+      return readTable(context, request.params, reader, async (pinned) => {
         if (values.splits === undefined) return { ...(await digestRows(pinned, asked)), now }
         return { splits: await digestSplits(pinned, asked, values.splits), now }
-      } finally {
-        await pinned.release()
-      }
-    } finally {
-      watch.end()
-      streams.delete(watch)
-    }
+      })
+    })
   })
 }

@@ -1,4 +1,4 @@
-// The rows of a table as one stream, without a ticket: pins the live SSTables for as long as the request lasts.
+// The rows of a table as one stream, without a ticket: pins the live SSTables when its turn has come, for as long as it lasts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chooseFormat } from '../../formats.ts'
@@ -6,9 +6,10 @@ import { currentSecond } from '../../instant.ts'
 import { exporterOptions, readParameters, STREAM_PARAMETERS, scanRequest } from '../../parameters.ts'
 import { answerStream } from '../answer-stream.ts'
 import type { ClientWatch } from '../client.ts'
-import { watchClient } from '../client.ts'
+import { clientGroup, watched } from '../client.ts'
 import type { ServerContext } from '../create-server.ts'
 import { queryPairs } from '../query.ts'
+import { readTable } from '../reader.ts'
 import { get } from './get.ts'
 import type { TableParams } from './tables.ts'
 
@@ -18,14 +19,7 @@ interface RowsParams extends TableParams {
 
 export function rowsRoutes(app: FastifyInstance, context: ServerContext): void {
   const handler = async (request: FastifyRequest<{ Params: RowsParams }>, reply: FastifyReply) => {
-    const watch = watchClient(request.raw.socket)
-    try {
-      context.streams.add(watch)
-      await answer(context, request, reply, watch)
-    } finally {
-      watch.end()
-      context.streams.delete(watch)
-    }
+    await watched(context, request, (watch) => answer(context, request, reply, watch))
     return reply
   }
   get(app, '/v1/keyspaces/:keyspace/tables/:table/rows', handler)
@@ -38,13 +32,14 @@ async function answer(
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
+  const started = performance.now()
   const { keyspace, table, extension } = request.params
   const values = readParameters(STREAM_PARAMETERS, queryPairs(request.raw.url!))
   const format = chooseFormat({ extension, parameter: values.format, accept: request.headers.accept })
   const exporter = context.createExporter(format, exporterOptions(values, format))
   const now = values.now ?? currentSecond()
-  const pinned = await context.source.pin(keyspace, table)
-  try {
+  const reader = { group: clientGroup(request), signal: watch.signal, rate: values.rate }
+  await readTable(context, request.params, reader, (pinned) => {
     const job = {
       keyspace,
       table,
@@ -54,12 +49,9 @@ async function answer(
       exporter,
       pinned,
       request: scanRequest(values, format, now, watch.signal),
-      group: `client ${request.raw.socket.remoteAddress}`,
-      rate: values.rate,
+      started,
       digest: values.digest,
     }
-    await answerStream(context, job, request, reply, watch)
-  } finally {
-    await pinned.release()
-  }
+    return answerStream(context, job, request, reply, watch)
+  })
 }

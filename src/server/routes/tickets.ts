@@ -16,9 +16,10 @@ import {
 } from '../../parameters.ts'
 import { answerStream } from '../answer-stream.ts'
 import type { ClientWatch } from '../client.ts'
-import { watchClient } from '../client.ts'
+import { watched } from '../client.ts'
 import type { ServerContext } from '../create-server.ts'
 import { queryPairs } from '../query.ts'
+import { admitted } from '../reader.ts'
 import { get } from './get.ts'
 
 interface TicketParams {
@@ -28,16 +29,14 @@ interface TicketParams {
 export function ticketRoutes(app: FastifyInstance, context: ServerContext): void {
   get<TicketParams>(app, '/v1/tickets/:ticket', async (request, reply) => {
     const ticket = decodeTicket(context.exports.key, request.params.ticket)
-    const watch = watchClient(request.raw.socket)
-    const ended = context.exports.use(ticket.exportId, watch.cut)
-    try {
-      context.streams.add(watch)
-      await answer(context, ticket, request, reply, watch)
-    } finally {
-      ended()
-      watch.end()
-      context.streams.delete(watch)
-    }
+    await watched(context, request, async (watch) => {
+      const ended = context.exports.use(ticket.exportId, watch.cut)
+      try {
+        await answer(context, ticket, request, reply, watch)
+      } finally {
+        ended()
+      }
+    })
     return reply
   })
 }
@@ -49,6 +48,7 @@ async function answer(
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
+  const started = performance.now()
   const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
   const asked = readParameters(TICKET_PARAMETERS, queryPairs(request.raw.url!))
   const fixed = readParameters(TICKET_OPTIONS, options)
@@ -67,6 +67,7 @@ async function answer(
     from: from ?? undefined,
     to: to ?? undefined,
   }
+  const exporter = context.createExporter(format, exporterOptions(values, format))
   const job = {
     keyspace,
     table,
@@ -75,14 +76,15 @@ async function answer(
     format,
     now,
     fileName: `${keyspace}.${table}.${split}`,
-    exporter: context.createExporter(format, exporterOptions(values, format)),
-    pinned,
+    exporter,
     request: scanRequest(values, format, now, watch.signal),
-    group: `export ${exportId}`,
-    rate: values.rate,
+    started,
     digest: values.digest,
   }
-  await answerStream(context, job, request, reply, watch)
+  const reader = { group: `export ${exportId}`, signal: watch.signal, rate: values.rate }
+  await admitted(context, reader, (limit) =>
+    answerStream(context, { ...job, pinned: limit(pinned) }, request, reply, watch),
+  )
 }
 
 function means(parameter: 'compression' | 'null', format: FormatName): boolean {

@@ -1,7 +1,7 @@
 // A server over fakes on a free port of this machine, and raw connections to it.
 
 import { connect } from 'node:net'
-import { createServer, type ServerOptions } from '../../../src/server/create-server.ts'
+import { createServer, type ServerContext, type ServerOptions } from '../../../src/server/create-server.ts'
 import type { FakeSource, FakeTable } from '../fakes.ts'
 import { fakeExporter, fakeSource, quiet } from '../fakes.ts'
 
@@ -9,6 +9,7 @@ export interface Running {
   url: string
   port: number
   source: FakeSource
+  context: ServerContext
   close(deadline?: number): Promise<void>
 }
 
@@ -19,7 +20,8 @@ export async function startServer(
   const source = fakeSource(tables)
   const server = createServer({ source, createExporter: fakeExporter, logger: quiet, ...options })
   const url = await server.listen('127.0.0.1', 0)
-  return { url, port: Number(new URL(url).port), source, close: (deadline = 0) => server.close(deadline) }
+  const { context } = server
+  return { url, port: Number(new URL(url).port), source, context, close: (deadline = 0) => server.close(deadline) }
 }
 
 /** Sends text as it stands and gives everything that comes back until the connection closes. */
