@@ -8,6 +8,7 @@ import { addDataFlags, addParameterFlags, logFormat } from './options.ts'
 import { addRemoteFlags } from './remote-flags.ts'
 import { reportError } from './report-error.ts'
 import { addLimitFlags } from './serve-limits.ts'
+import { addTokenFlags } from './token.ts'
 
 /** Runs one command; sets the exit code and never throws. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -37,9 +38,9 @@ export function createProgram(): Command {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', '9180')
     .option('--flight-port <number>', 'port to serve Arrow Flight on too; 0 takes a free one')
-    .option('--flight-token-file <file>', 'file with the token that Flight clients have to bear')
     .option('--workers <number>', 'threads that scans run in; 0: none of their own', String(availableParallelism()))
     .option('--shutdown-timeout <seconds>', 'how long streams may go on after SIGINT or SIGTERM', '30')
+  addTokenFlags(serving, 'token that clients have to bear, over HTTP and Flight')
   addLimitFlags(serving)
     .addOption(logLevelOption())
     .addOption(logFormatOption())
@@ -52,7 +53,7 @@ export function createProgram(): Command {
   )
     .argument('<keyspace.table>', 'table, named as in CQL')
     .option('-o, --output <file>', 'file to write, complete or not at all; - or nothing: standard output')
-  addRemoteFlags(exporting)
+  addTokenFlags(addRemoteFlags(exporting), 'with --url: token that the server asks for')
   addParameterFlags(exporting, ROWS_PARAMETERS)
     .option('--stats', 'print counters of the scan to stderr, as JSON')
     .option('-q, --quiet', 'no warnings and no summary')

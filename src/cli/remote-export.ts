@@ -22,6 +22,7 @@ import type { RemoteFlags } from './remote-flags.ts'
 import { warn } from './report-error.ts'
 import { ResumableFile } from './resumable-file.ts'
 import { wholeNumber } from './sizes.ts'
+import { readToken } from './token.ts'
 
 type Flags = RemoteFlags & Partial<ExportFlags>
 
@@ -114,10 +115,11 @@ export async function exportFromServer(tableName: string, flags: Flags): Promise
 
 /** The export of the checkpoint, or a new one. */
 async function open(
-  { url, checkpoint }: Flags,
+  flags: Flags,
   request: Record<string, unknown> & { keyspace: string; table: string },
 ): Promise<{ remote: RemoteExport; content: CheckpointContent }> {
-  const connection = { url: url! }
+  const { url, checkpoint } = flags
+  const connection = { url: url!, token: await readToken(flags) }
   const kept = checkpoint === undefined ? undefined : await readCheckpoint(checkpoint)
   if (kept === undefined) {
     const remote = await createExport(connection, request as Parameters<typeof createExport>[1])

@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander'
 import { SluiceError } from '../../storage/errors.ts'
+import type { TokenFlags } from './token.ts'
 
-export interface RemoteFlags {
+export interface RemoteFlags extends TokenFlags {
   url?: string
   splits?: string
   targetBytes?: string
@@ -30,6 +31,8 @@ export function refuseRemoteFlags(flags: RemoteFlags): void {
     ['concurrency', '--concurrency'],
     ['perSplit', '--per-split'],
     ['checkpoint', '--checkpoint'],
+    ['token', '--token'],
+    ['tokenFile', '--token-file'],
   ] as const) {
     if (flags[name] !== undefined) throw new SluiceError('BAD_PARAMETER', { parameter: flag, reason: 'needs --url' })
   }

@@ -1,10 +1,8 @@
 // `sluice serve`: the server over local data directories, until a signal ends it.
 
-import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { destination, type Logger, pino } from 'pino'
 import { createExporter } from '../../exporters/formats.ts'
-import { SluiceError } from '../../storage/errors.ts'
 import { openSource } from '../open-source.ts'
 import { createServer, type SluiceServer } from '../server/create-server.ts'
 import { demoText } from './demo.ts'
@@ -13,20 +11,20 @@ import { sourceOptions } from './options.ts'
 import { print } from './print.ts'
 import { type LimitFlags, serverLimits } from './serve-limits.ts'
 import { wholeNumber } from './sizes.ts'
+import { readToken, type TokenFlags } from './token.ts'
 
 /** A server that can be told to stop: lets streams end for up to `deadline` ms. */
 interface Ending {
   close(deadline: number): Promise<void>
 }
 
-export interface ServeFlags extends DataFlags, LimitFlags {
+export interface ServeFlags extends DataFlags, LimitFlags, TokenFlags {
   host: string
   port: string
   logLevel: string
   shutdownTimeout: string
   workers: string
   flightPort?: string
-  flightTokenFile?: string
   demo?: boolean
 }
 
@@ -40,6 +38,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const workers = wholeNumber('workers', flags.workers, 0, 256)
   const flightPort =
     flags.flightPort === undefined ? undefined : wholeNumber('flight-port', flags.flightPort, 0, 65_535)
+  const token = await readToken(flags)
   const source = await openSource({
     ...sourceOptions(flags),
     workers,
@@ -48,13 +47,13 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const servers: Ending[] = []
   try {
     const limits = await serverLimits(flags, source, logger)
-    const server = createServer({ source, createExporter, logger, ...limits })
+    const server = createServer({ source, createExporter, logger, token, ...limits })
     servers.push(server)
     const stopped = untilSignal(servers, deadline, logger)
     const url = await server.listen(flags.host, port)
     logger.info({ url, data: flags.data }, 'listening')
     const location = flightPort === undefined ? undefined : await serveFlight(server, flags, flightPort, servers)
-    if (!isLoopback(flags.host)) {
+    if (token === undefined && !isLoopback(flags.host)) {
       logger.warn({ host: flags.host }, 'whoever reaches this address can read every table')
     }
     await print(flags.demo ? demoText(url) : `Sluice listens on ${url}\n`)
@@ -72,26 +71,16 @@ export async function serve(flags: ServeFlags): Promise<void> {
 /** Only who wants Flight loads gRPC. Gives the location. */
 async function serveFlight(
   { context }: SluiceServer,
-  { host, flightTokenFile }: ServeFlags,
+  { host }: ServeFlags,
   port: number,
   servers: Ending[],
 ): Promise<string> {
   const { createFlightServer } = await import('../flight/flight-server.ts')
-  const token = flightTokenFile === undefined ? undefined : await readToken(flightTokenFile)
-  const server = createFlightServer({ context, token })
+  const server = createFlightServer({ context })
   servers.push(server)
   const location = await server.listen(host, port)
   context.logger.info({ location }, 'listening for Flight')
   return location
-}
-
-async function readToken(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new SluiceError('IO', { file, reason: error.message }, error)
-  })
-  const token = text.trim()
-  if (token === '') throw new SluiceError('BAD_PARAMETER', { parameter: 'flight-token-file', reason: 'it is empty' })
-  return token
 }
 
 async function untilSignal(servers: readonly Ending[], deadline: number, logger: Logger): Promise<void> {

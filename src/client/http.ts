@@ -10,6 +10,8 @@ export interface Connection {
   url: string
   /** undici's global one if not given. */
   dispatcher?: Dispatcher
+  /** Where the server asks for one. */
+  token?: string
   /** Sent with every request. */
   headers?: Record<string, string>
 }
@@ -44,7 +46,7 @@ const LONGEST_WAIT_MS = 10_000
  * @throws Retryable; SluiceError as the server said; the signal's reason
  */
 export async function call(
-  { url, dispatcher, headers }: Connection,
+  { url, dispatcher, token, headers }: Connection,
   path: string,
   { method = 'GET', body, signal, base = url }: Call = {},
 ): Promise<Dispatcher.ResponseData> {
@@ -55,7 +57,11 @@ export async function call(
       body,
       signal,
       dispatcher,
-      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
     })
   } catch (error) {
     throw networkError(error, base, signal)

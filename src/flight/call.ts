@@ -1,17 +1,14 @@
 // What every Flight call goes through: a check of its token, a watch over its client, errors as statuses.
 
-import { timingSafeEqual } from 'node:crypto'
 import { Metadata, type ServerUnaryCall, type ServerWritableStream, type sendUnaryData } from '@grpc/grpc-js'
 import { SluiceError } from '../../storage/errors.ts'
+import { bearsToken, isToken } from '../server/bearer.ts'
 import type { ClientWatch } from '../server/client.ts'
 import type { ServerContext } from '../server/create-server.ts'
 import { basicAuthCodec } from './protocol.ts'
 import { grpcError, sluiceErrorOf } from './status.ts'
 
-export interface FlightContext extends ServerContext {
-  /** What clients have to bear; undefined: nothing. */
-  token: string | undefined
-}
+export type FlightContext = ServerContext
 
 /** A call with one answer. */
 export function unary<Request, Response>(
@@ -80,7 +77,7 @@ export function writeAnswers<Request, Response>(
 export function handshakeToken(context: FlightContext, metadata: Metadata, payload: Uint8Array): string {
   const token = context.token ?? ''
   const header = authorizationOf(metadata)
-  if (context.token === undefined || bears(header, token)) return token
+  if (context.token === undefined || bearsToken(header, token)) return token
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header)
   const password =
     basic === null
@@ -88,7 +85,7 @@ export function handshakeToken(context: FlightContext, metadata: Metadata, paylo
       : Buffer.from(basic[1], 'base64')
           .toString('utf8')
           .replace(/^[^:]*:/, '')
-  if (!equal(password, token)) throw new SluiceError('UNAUTHORIZED')
+  if (!isToken(password, token)) throw new SluiceError('UNAUTHORIZED')
   return token
 }
 
@@ -99,7 +96,7 @@ export function bearerMetadata(token: string): Metadata {
 }
 
 async function guarded<T>(context: FlightContext, call: { metadata: Metadata }, act: () => Promise<T>): Promise<T> {
-  if (context.token !== undefined && !bears(authorizationOf(call.metadata), context.token)) {
+  if (context.token !== undefined && !bearsToken(authorizationOf(call.metadata), context.token)) {
     throw new SluiceError('UNAUTHORIZED')
   }
   if (context.streams.closing) throw new SluiceError('SHUTTING_DOWN')
@@ -130,21 +127,10 @@ function authorizationOf(metadata: Metadata): string {
   return String(metadata.get('authorization')[0] ?? '')
 }
 
-function bears(header: string, token: string): boolean {
-  const match = /^Bearer (.+)$/i.exec(header)
-  return match !== null && equal(match[1], token)
-}
-
 function passwordOf(payload: Uint8Array): string {
   try {
     return basicAuthCodec.decode(payload).password
   } catch {
     return ''
   }
-}
-
-function equal(given: string, token: string): boolean {
-  const a = Buffer.from(given)
-  const b = Buffer.from(token)
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -25,10 +25,8 @@ import {
 import { grpcError, sluiceErrorOf } from './status.ts'
 
 export interface FlightServerOptions {
-  /** Of the HTTP server: exports, limits and streams are the same ones. */
+  /** Of the HTTP server: exports, limits, streams and token are the same ones. */
   context: ServerContext
-  /** What clients have to bear; nothing if not given. */
-  token?: string
 }
 
 export interface FlightServer {
@@ -41,8 +39,8 @@ export interface FlightServer {
 /** Requests are names, conditions and tickets. */
 const MAX_REQUEST_BYTES = 1 << 20
 
-export function createFlightServer({ context: shared, token }: FlightServerOptions): FlightServer {
-  const context: FlightContext = { ...shared, token, locations: [] }
+export function createFlightServer({ context: shared }: FlightServerOptions): FlightServer {
+  const context: FlightContext = { ...shared, locations: [] }
   const server = new Server({ 'grpc.max_receive_message_length': MAX_REQUEST_BYTES })
   server.addService(FLIGHT_SERVICE, implementation(context))
   return {
