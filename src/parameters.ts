@@ -78,6 +78,13 @@ export const PARAMETERS = {
     minimum: 1,
     maximum: 1_048_576,
   },
+  batch_bytes: {
+    kind: 'count',
+    placeholder: 'N',
+    summary: 'Bytes at which a batch ends, in memory; one row more is in it (default 1 MiB of a server, else 4 MiB)',
+    minimum: 1,
+    maximum: 256 << 20,
+  },
   decimal: {
     kind: 'decimal',
     placeholder: 'TYPE',
@@ -194,6 +201,7 @@ export const ROWS_PARAMETERS = [
   'tombstones',
   'format',
   'batch_rows',
+  'batch_bytes',
   'decimal',
   'duration',
   'compression',
@@ -206,6 +214,7 @@ export const STREAM_PARAMETERS = [...ROWS_PARAMETERS, 'rate', 'digest'] as const
 /** What a ticket fixes, so that it always gives the same batches; of these the last three are a default for who reads it. */
 export const TICKET_OPTIONS = [
   'batch_rows',
+  'batch_bytes',
   'decimal',
   'duration',
   'format',
@@ -301,6 +310,7 @@ export function scanRequest(
     from: values.from,
     to: values.to,
     batchRows: values.batch_rows,
+    batchBytes: values.batch_bytes,
     decimal: values.decimal,
     // Parquet has no type for an interval of months, days and nanoseconds.
     duration: (values.duration ?? (format === 'parquet' ? 'struct' : undefined)) as ScanRequest['duration'],

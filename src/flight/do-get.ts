@@ -63,7 +63,7 @@ async function sendTable(
   const { name, given } = commandOf(fields, READ_PARAMETERS)
   const values = readParameters(READ_PARAMETERS, given)
   const { signal } = watch
-  await readTable(context, name, { group: call.getPeer(), signal }, async (pinned) => {
+  await readTable(context, name, { group: call.getPeer(), signal, batchBytes: values.batch_bytes }, async (pinned) => {
     const request = scanRequest(values, 'arrows', values.now ?? currentSecond(), signal)
     const compression = values.compression as Compression | undefined
     await send(context, call, watch, { ...name, pinned, request, compression, started })
@@ -87,6 +87,7 @@ async function readTicket(
       ...readParameters(EXPORT_PARAMETERS, parameters),
       ...asked,
       batch_rows: fixed.batch_rows,
+      batch_bytes: fixed.batch_bytes,
       decimal: fixed.decimal,
       duration: fixed.duration,
       from: from ?? undefined,
@@ -101,9 +102,8 @@ async function readTicket(
       compression: fixed.compression as Compression | undefined,
       started,
     }
-    await admitted(context, { group: `export ${exportId}`, signal: watch.signal }, (limit) =>
-      send(context, call, watch, { ...job, pinned: limit(pinned) }),
-    )
+    const reader = { group: `export ${exportId}`, signal: watch.signal, batchBytes: values.batch_bytes }
+    await admitted(context, reader, (limit) => send(context, call, watch, { ...job, pinned: limit(pinned) }))
   } finally {
     ended()
   }

@@ -30,7 +30,7 @@ export interface Place {
    * Takes the memory for a scan over these SSTables; it goes back with the place.
    * @throws SluiceError OVERLOADED, VALUE_TOO_LARGE
    */
-  take(sstables: readonly SSTableInfo[]): MemoryGrant
+  take(sstables: readonly SSTableInfo[], batchBytes?: number): MemoryGrant
   /** To be called when the reader has ended, whatever its end. */
   leave(): void
 }
@@ -67,8 +67,8 @@ export class Admission {
     const leave = await this.#turn(group, signal)
     const grants: MemoryGrant[] = []
     return {
-      take: (sstables) => {
-        const grant = this.memory.take(sstables)
+      take: (sstables, batchBytes) => {
+        const grant = this.memory.take(sstables, batchBytes)
         grants.push(grant)
         return grant
       },

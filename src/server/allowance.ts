@@ -7,11 +7,12 @@ import { MIN_WINDOW, type WindowOptions } from '../../storage/bytes/window.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { SSTableInfo } from '../source.ts'
 
-/** Batches of streams over HTTP are cut at this many bytes; constant, so that the same request gives the same bytes anywhere. */
+/** Batches of streams are cut at this many bytes if nothing else is asked for; constant, so that the same request gives the same bytes anywhere. */
 export const STREAM_BATCH_BYTES = 1 << 20
 
 /** Two batches being sent and one being decoded, with what their columns leave unused: measured at 1 to 1.4 times their bytes. */
-const BATCHES_FLOOR = 4 * STREAM_BATCH_BYTES
+const BATCHES = 4
+const BATCHES_FLOOR = BATCHES * STREAM_BATCH_BYTES
 /** Blocks read from disk: one at work, one ahead. */
 const BLOCKS = 2
 const LARGEST_WINDOW = 1 << 20
@@ -52,18 +53,19 @@ export class MemoryAllowance {
 
   /**
    * The floor of a scan over these SSTables. Many SSTables get smaller windows each.
+   * @param batchBytes at which its batches end
    * @throws SluiceError OVERLOADED when others hold too much; VALUE_TOO_LARGE when it could never fit
    */
-  take(sstables: readonly SSTableInfo[]): MemoryGrant {
+  take(sstables: readonly SSTableInfo[], batchBytes = STREAM_BATCH_BYTES): MemoryGrant {
     const window = this.#windowFor(sstables.length)
     const each = window.windowBytes + BLOCKS * window.blockBytes + WINDOW_SLACK
     const windows = sstables.reduce((sum, { dataBytes, bytes }) => sum + Math.min(each, dataBytes + BLOCKS * bytes), 0)
-    const floor = windows + BATCHES_FLOOR
+    const floor = windows + BATCHES * Math.max(batchBytes, STREAM_BATCH_BYTES)
     if (floor > this.total) {
       throw new SluiceError('VALUE_TOO_LARGE', {
         reason: `a scan of ${sstables.length} SSTables needs ${floor} bytes`,
         limit: this.total,
-        hint: 'raise --memory',
+        hint: batchBytes > STREAM_BATCH_BYTES ? 'lower batch_bytes, or raise --memory' : 'raise --memory',
       })
     }
     if (!tryTake(this.#allowance, floor)) {

@@ -132,7 +132,9 @@ export function openApi(): Json {
         content: { 'text/html': { schema: { type: 'string' } } },
       }),
     },
-    components: { schemas: SCHEMAS },
+    components: { schemas: SCHEMAS, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    // Without a token, unless the server asks for one.
+    security: [{}, { token: [] }],
   }
 }
 

@@ -14,6 +14,8 @@ export interface Reader {
   signal: AbortSignal
   /** Megabytes a second. */
   rate?: number
+  /** Bytes at which its batches end; STREAM_BATCH_BYTES if not given. */
+  batchBytes?: number
 }
 
 /** A pinned table as a reader may scan it, one scan at a time. @throws SluiceError OVERLOADED, VALUE_TOO_LARGE */
@@ -48,7 +50,7 @@ export async function readTable<T>(
  */
 export async function admitted<T>(
   { admission, metrics, readRate }: Pick<ServerContext, 'admission' | 'metrics' | 'readRate'>,
-  { group, signal, rate }: Reader,
+  { group, signal, rate, batchBytes = STREAM_BATCH_BYTES }: Reader,
   act: (limit: Limit) => Promise<T>,
 ): Promise<T> {
   const started = performance.now()
@@ -65,8 +67,8 @@ export async function admitted<T>(
   try {
     return await act((pinned) => {
       try {
-        const { window, allowance } = place.take(pinned.sstables)
-        const scanned = { batchBytes: STREAM_BATCH_BYTES, window, memory: allowance }
+        const { window, allowance } = place.take(pinned.sstables, batchBytes)
+        const scanned = { batchBytes, window, memory: allowance }
         return {
           ...pinned,
           scan: async (request) => meteredScan(await pinned.scan({ ...request, ...scanned }), rates, metrics, signal),

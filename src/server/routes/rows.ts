@@ -38,7 +38,8 @@ async function answer(
   const format = chooseFormat({ extension, parameter: values.format, accept: request.headers.accept })
   const exporter = context.createExporter(format, exporterOptions(values, format))
   const now = values.now ?? currentSecond()
-  const reader = { group: clientGroup(request), signal: watch.signal, rate: values.rate }
+  const { rate, batch_bytes: batchBytes } = values
+  const reader = { group: clientGroup(request), signal: watch.signal, rate, batchBytes }
   await readTable(context, request.params, reader, (pinned) => {
     const job = {
       keyspace,

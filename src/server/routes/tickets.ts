@@ -60,6 +60,7 @@ async function answer(
     ...readParameters(EXPORT_PARAMETERS, parameters),
     ...asked,
     batch_rows: fixed.batch_rows,
+    batch_bytes: fixed.batch_bytes,
     decimal: fixed.decimal,
     duration: fixed.duration,
     compression: asked.compression ?? (means('compression', format) ? fixed.compression : undefined),
@@ -81,7 +82,8 @@ async function answer(
     started,
     digest: values.digest,
   }
-  const reader = { group: `export ${exportId}`, signal: watch.signal, rate: values.rate }
+  const { rate, batch_bytes: batchBytes } = values
+  const reader = { group: `export ${exportId}`, signal: watch.signal, rate, batchBytes }
   await admitted(context, reader, (limit) =>
     answerStream(context, { ...job, pinned: limit(pinned) }, request, reply, watch),
   )

@@ -181,6 +181,12 @@ describe('memory', () => {
     expect(hundred.floor).toBeLessThan(60 * MIB)
   })
 
+  test('large batches take more', () => {
+    const memory = new MemoryAllowance(256 * MIB, 8)
+    expect(memory.take(many(1), 8 * MIB).floor - memory.take(many(1)).floor).toBe(28 * MIB)
+    expect(() => memory.take(many(1), 64 * MIB)).toThrow(expect.objectContaining({ code: 'VALUE_TOO_LARGE' }))
+  })
+
   test('what others hold is a reason to come again, what could never fit is none', () => {
     const memory = new MemoryAllowance(16 * MIB, 2)
     const grants = [memory.take(many(1)), memory.take(many(1))]

@@ -89,6 +89,29 @@ test('an Arrow stream has the batches asked for', async () => {
   expect(table.schema.fields.map(({ name }) => name)).toEqual(['customer_id', 'total'])
 })
 
+test('batches end at the bytes asked for, over a ticket too', async () => {
+  const body = { keyspace: 'shop', table: 'orders', now: meta.now, batch_bytes: 10_000, splits: 1 }
+  const made = await request(`${sample.url}/v1/exports`, { method: 'POST', body: JSON.stringify(body) })
+  const { endpoints } = (await made.body.json()) as { endpoints: { ticket: string }[] }
+  const ticket = await request(`${sample.url}/v1/tickets/${endpoints[0].ticket}`)
+  for (const response of [await rows('orders', `now=${meta.now}&batch_bytes=10000`), ticket]) {
+    const table = tableFromIPC(Buffer.from(await response.body.arrayBuffer()))
+    expect(table.numRows).toBe(meta.tables['shop.orders'].rows)
+    const perRow = table.data.reduce((sum, { byteLength }) => sum + byteLength, 0) / table.numRows
+    expect(table.batches.length).toBeGreaterThan(10)
+    for (const { numRows } of table.batches.slice(0, -1)) {
+      expect(numRows * perRow).toBeGreaterThan(7000)
+      expect(numRows * perRow).toBeLessThan(14_000)
+    }
+  }
+  const refused = await rows('orders', 'batch_bytes=200000000')
+  expect(refused.statusCode).toBe(507)
+  expect(await refused.body.json()).toMatchObject({
+    code: 'VALUE_TOO_LARGE',
+    fields: { hint: expect.stringContaining('batch_bytes') },
+  })
+})
+
 test('a compressed Arrow stream is smaller and reads the same', async () => {
   const { compressionRegistry, CompressionType } = await import('apache-arrow')
   const { decompressFrameSync } = await import('lz4-napi')

@@ -71,6 +71,8 @@ test.each([
   ['limit=0x10', { parameter: 'limit' }],
   ['limit=99999999999999999999', { parameter: 'limit' }],
   ['batch_rows=0', { parameter: 'batch_rows' }],
+  ['batch_bytes=0', { parameter: 'batch_bytes' }],
+  ['batch_bytes=268435457', { parameter: 'batch_bytes' }],
   ['distinct=perhaps', { parameter: 'distinct' }],
   ['duration=long', { parameter: 'duration' }],
   ['decimal=decimal64:2', { parameter: 'decimal' }],

@@ -99,6 +99,7 @@ test('parameters reach the scan', async () => {
     after: 'p0',
     now: '2024-06-01T02:00:00+02:00',
     batch_rows: '500',
+    batch_bytes: '70000',
     decimal: 'decimal128:4',
     duration: 'text',
   })
@@ -113,6 +114,7 @@ test('parameters reach the scan', async () => {
     after: 'p0',
     now: 1717200000,
     batchRows: 500,
+    batchBytes: 70_000,
     decimal: { kind: 'decimal128', scale: 4 },
     duration: 'text',
   })
