@@ -18,6 +18,7 @@ import { type FakeSource, type FakeTable, fakeExporter, fakeSource, quiet, until
 const TABLES: Record<string, FakeTable> = {
   endless: { batches: 10_000_000, batchBytes: 1 << 20 },
   few: { batches: 3, batchBytes: 700_000 },
+  large: { batches: 3, batchBytes: 5 << 20 },
   none: { batches: 0, batchBytes: 8 },
   fails_first: { batches: 3, batchBytes: 8, failAt: 0 },
   fails_later: { batches: 8, batchBytes: 700_000, failAt: 5 },
@@ -131,6 +132,19 @@ test('a failure arrives as a status with its code', async () => {
     expect(error?.details).toMatch(/^CORRUPT_SSTABLE: .*Data\.db/)
     expect(error?.metadata.get('sluice-code')).toEqual(['CORRUPT_SSTABLE'])
   }
+  await until(() => source.counts.closes === 2 && source.counts.held === 0, 'the scans are closed')
+})
+
+test('a row beyond the usual limit of gRPC reaches who allows it; else the client itself says so', async () => {
+  const message = { 'grpc.max_receive_message_length': 64 << 20 }
+  const allowing = new Client(location.replace('grpc://', ''), credentials.createInsecure(), message)
+  const ticket = { ticket: Buffer.from('{"table": "ks.large"}') }
+  expect(await whole(allowing.DoGet(ticket))).toEqual({ messages: 4, error: undefined })
+  allowing.close()
+  const { messages, error } = await whole(doGet('large'))
+  expect(messages).toBe(1)
+  expect(error?.code).toBe(status.RESOURCE_EXHAUSTED)
+  expect(error?.details).toMatch(/larger than max/)
   await until(() => source.counts.closes === 2 && source.counts.held === 0, 'the scans are closed')
 })
 
