@@ -6,14 +6,18 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const MAIN = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url))
+/** The built command; SLUICE_CLI names another one. */
+export const MAIN = process.env.SLUICE_CLI ?? fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url))
 const run = promisify(execFile)
 
 export interface ServerProcess {
   url: string
+  pid: number
   /** Peak resident memory so far, bytes (Linux), else NaN. */
   peakBytes(): number
   stop(): Promise<void>
+  /** Ends it without its knowing. */
+  kill(): Promise<void>
 }
 
 export async function startServer(flags: readonly string[]): Promise<ServerProcess> {
@@ -35,14 +39,17 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
+  const end = (signal: NodeJS.Signals) =>
+    new Promise<void>((resolve) => {
+      child.once('exit', () => resolve())
+      child.kill(signal)
+    })
   return {
     url,
+    pid: child.pid!,
     peakBytes: () => peakOf(child.pid!),
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve())
-        child.kill('SIGINT')
-      }),
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
   }
 }
 
