@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 const SLOW = [
   'test/src/client/**',
   'test/src/cli/cli.test.ts',
+  'test/storage/scan/allocation.test.ts',
   'test/storage/scan/digest.test.ts',
   'test/storage/scan/run-decoder.test.ts',
   'test/storage/scan/seek.test.ts',
