@@ -209,12 +209,12 @@ export class PartitionSource extends PartitionState {
       if (error instanceof ClusteringOrderError) throw this.corrupt(error.message)
       throw error
     }
-    if (s.rows > 0 || s.partitions > 0) {
+    if (s.rows > 0 || s.deadRows > 0 || s.partitions > 0) {
       if (s.wholeKeyLength >= 0) this.#adoptPartition(s)
       if (this.#begun >= 0) this.#begun += s.partitions
       if (s.hasPrevious) {
         this.#previous.keepRow(s.previousBytes, s.previousOffset, s.previousLength, this.layout.clusteringCount)
-      } else if (s.rows > 0) this.#previous.clear()
+      } else if (s.rows > 0 || s.deadRows > 0) this.#previous.clear()
     }
     window.pos = s.pos
     this.#state = s.inside ? ROWS : BETWEEN

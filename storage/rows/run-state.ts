@@ -5,7 +5,7 @@ import { readUvint, readUvintHi, readUvintLo, vintSize } from '../bytes/vint.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import type { RowWriter } from './row-writer.ts'
 import type { FileLayout } from './table-layout.ts'
-import { NO_TIMESTAMP_HI, NO_TIMESTAMP_LO } from './unfiltered.ts'
+import { NO_TIMESTAMP_HI, NO_TIMESTAMP_LO, OVERFLOWED_DELETION_TIME } from './unfiltered.ts'
 
 /** Why a run ended. */
 export const RUN_NEEDS_BYTES = 0
@@ -46,14 +46,18 @@ export class RunState {
   readonly token = new Int32Array(4)
   /** Rows that may be written at most. */
   maxRows = 0
+  // --- in and out
+  /** A row of the partition at hand was written. */
+  emitted = false
   // --- out
   pos = 0
+  /** Rows written. */
   rows = 0
-  /** Partitions begun. */
+  /** Rows passed that are not alive. */
+  deadRows = 0
+  /** Partitions begun, and those of which the first row was written. */
   partitions = 0
-  /** Rows of the partition that the run began in, and all before the partition begun last. */
-  rowsInFirst = 0
-  rowsBeforeLast = 0
+  emittedPartitions = 0
   /** The whole key of the partition begun last, in the window's bytes; length -1: none was begun. */
   wholeKeyOffset = 0
   wholeKeyLength = -1
@@ -61,6 +65,10 @@ export class RunState {
   // --- of the row at hand
   /** The cell is not alive at `now`. */
   dead = false
+  /** The row's liveness has a TTL that is over at `now`; of its cells those that share it are dead. */
+  expired = false
+  /** Of a complex column: one of its cells is alive. */
+  anyLive = false
   liveHi = 0
   liveLo = 0
 
@@ -93,7 +101,9 @@ export function cellMeta(s: RunState, bytes: Uint8Array, at: number, flags: numb
   if (flags > 0x1f) return -1
   if ((flags & ROW_TIMESTAMP) === 0) p += vintSize(bytes[p])
   s.dead = (flags & DELETED) !== 0
-  if ((flags & ROW_TTL) === 0 && (flags & (DELETED | EXPIRING)) !== 0) {
+  if ((flags & ROW_TTL) !== 0) {
+    if ((flags & EXPIRING) !== 0 && s.expired) s.dead = true
+  } else if ((flags & (DELETED | EXPIRING)) !== 0) {
     const ldt = (readUvintLo(bytes, p) + s.layout.minLdt) | 0
     // An overflowed time: the plain decoder counts it.
     if (!s.layout.unsignedLdt && ldt < 0) return -1
@@ -106,10 +116,47 @@ export function cellMeta(s: RunState, bytes: Uint8Array, at: number, flags: numb
   return p
 }
 
-/** Whether the row's local deletion time at `p` lies behind `now`; an overflowed one does not, so that the plain decoder counts it. */
-export function expiresLater(s: RunState, bytes: Uint8Array, p: number): boolean {
+/**
+ * The row's TTL and local deletion time at `p`: 1: it ends behind `now`; 0: it is over; -1: for the plain decoder, which counts
+ * overflowed times and knows the expired liveness of views. Sets `expired`.
+ */
+export function rowExpiry(s: RunState, bytes: Uint8Array, at: number): number {
+  const ttl = (readUvintLo(bytes, at) + s.layout.minTtl) | 0
+  const p = at + vintSize(bytes[at])
   const ldt = (readUvintLo(bytes, p) + s.layout.minLdt) | 0
-  return (s.layout.unsignedLdt ? ldt >>> 0 : ldt) > s.now
+  if (ttl <= 0 || ttl === 0x7fffffff) return -1
+  if (!s.layout.unsignedLdt && ldt < 0) return -1
+  // What expires does so its TTL after it was written, so after 1970.
+  if ((s.layout.unsignedLdt ? ldt >>> 0 : ldt) < ttl) return -1
+  s.expired = (s.layout.unsignedLdt ? ldt >>> 0 : ldt) <= s.now
+  return s.expired ? 0 : 1
+}
+
+/** Whether the liveness at `liveness` is newer than the deletion of the same row at `p`, and the deletion a sound one. */
+export function isOutlived(s: RunState, bytes: Uint8Array, p: number, liveness: number): boolean {
+  rowTimestamp(s, bytes, p)
+  const hi = s.liveHi
+  const lo = s.liveLo
+  rowTimestamp(s, bytes, liveness)
+  if (hi > s.liveHi || (hi === s.liveHi && lo >>> 0 >= s.liveLo >>> 0)) return false
+  return isSoundDeletion(s, bytes, p + vintSize(bytes[p]))
+}
+
+/** Whether the row that begins with a deletion at `p` is nothing else: no cell. Its timestamp goes to liveHi, liveLo. */
+export function isTombstone(s: RunState, bytes: Uint8Array, at: number, end: number): boolean {
+  rowTimestamp(s, bytes, at)
+  // Live after all (CASSANDRA-21333).
+  if (s.liveHi === NO_TIMESTAMP_HI && s.liveLo === NO_TIMESTAMP_LO) return false
+  let p = at + vintSize(bytes[at])
+  if (!isSoundDeletion(s, bytes, p)) return false
+  p += vintSize(bytes[p])
+  return p + vintSize(bytes[p]) === end // of the columns all are missing
+}
+
+/** A local deletion time that a deletion can have: one that overflowed is damage. */
+function isSoundDeletion(s: RunState, bytes: Uint8Array, p: number): boolean {
+  const ldt = (readUvintLo(bytes, p) + s.layout.minLdt) | 0
+  return s.layout.unsignedLdt ? ldt >>> 0 < OVERFLOWED_DELETION_TIME : ldt >= 0
 }
 
 /** Halves of the timestamp at `p`, into liveHi, liveLo. */
@@ -121,11 +168,19 @@ export function rowTimestamp(s: RunState, bytes: Uint8Array, p: number): void {
 
 /**
  * Walks the cells of a complex column from its deletion (if `hasDeletion`) or cell count on. Returns the position behind, or -1
- * where a deletion might cover a cell.
+ * where a deletion might cover a cell. `strict`: a deletion lies right below the row's timestamp. Sets `anyLive`.
  */
-export function walkComplex(s: RunState, bytes: Uint8Array, at: number, end: number, hasDeletion: boolean): number {
+export function walkComplex(
+  s: RunState,
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  hasDeletion: boolean,
+  strict: boolean,
+): number {
   let p = at
-  let covered = false
+  let covered = strict
+  s.anyLive = false
   if (hasDeletion) {
     const lo = (readUvintLo(bytes, p) >>> 0) + (s.layout.minTimestampLo >>> 0)
     const hi = (readUvintHi(bytes, p) + s.layout.minTimestampHi + (lo > 0xffffffff ? 1 : 0)) | 0
@@ -146,7 +201,8 @@ export function walkComplex(s: RunState, bytes: Uint8Array, at: number, end: num
     if (flags !== ROW_TIMESTAMP) {
       p = cellMeta(s, bytes, p, flags)
       if (p < 0) return -1
-    }
+      if (!s.dead) s.anyLive = true
+    } else s.anyLive = true
     p += vintSize(bytes[p]) + readUvint(bytes, p)
     if ((flags & EMPTY_VALUE) === 0) p += vintSize(bytes[p]) + readUvint(bytes, p)
   }

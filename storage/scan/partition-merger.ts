@@ -262,25 +262,19 @@ export class PartitionMerger {
   /** A run of ordinary rows straight into the columns, over partition ends too where the scan allows it. */
   #runRows(writer: RowWriter, source: PartitionSource): number {
     const { state } = source.run!
+    state.emitted = this.#emitted
     const reason = source.decodeRun(Math.min(writer.roomRows, this.#limit - writer.total))
     if (state.rows > 0) {
       writer.addRun(state.rows)
-      this.#counters.rowsVisited += state.rows
-      this.#counters.rowsEmitted += state.rows
       this.#anyRow = true
       this.lastClustering = source.previous
     }
-    if (!this.#emitted && state.rowsInFirst > 0) {
-      this.#counters.partitionsEmitted++
-      this.#emitted = true
-    }
-    if (state.partitions > 0) {
-      // Of the partition begun last there may be no row so far.
-      this.#emitted = state.rows > state.rowsBeforeLast
-      this.#counters.partitionsVisited += state.partitions
-      this.#counters.partitionsEmitted += state.partitions - (this.#emitted ? 0 : 1)
-      if (state.wholeKeyLength >= 0) writer.beginPartition(source)
-    }
+    this.#counters.rowsVisited += state.rows + state.deadRows
+    this.#counters.rowsEmitted += state.rows
+    this.#counters.partitionsVisited += state.partitions
+    this.#counters.partitionsEmitted += state.emittedPartitions
+    this.#emitted = state.emitted
+    if (state.partitions > 0 && state.wholeKeyLength >= 0) writer.beginPartition(source)
     if (writer.total >= this.#limit) return LIMIT_REACHED
     if (reason === RUN_BATCH_FULL && writer.isFull) return BATCH_FULL
     if (!source.atPartitionStart) return CONTINUE

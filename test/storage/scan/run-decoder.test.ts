@@ -15,7 +15,9 @@ interface Snapshot {
   columns: unknown[]
 }
 
-async function batches(pinned: PinnedTable, request: ScanRequest): Promise<Snapshot[]> {
+const DECADE = 10 * 365 * 86_400
+
+async function batches(pinned: PinnedTable, request: ScanRequest): Promise<{ batches: Snapshot[]; counts: number[] }> {
   const scan = await openScan(pinned, request)
   const result: Snapshot[] = []
   for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
@@ -23,7 +25,8 @@ async function batches(pinned: PinnedTable, request: ScanRequest): Promise<Snaps
     batch.release()
   }
   await scan.close()
-  return result
+  const { rowsVisited, rowsEmitted, partitionsVisited, partitionsEmitted } = scan.stats
+  return { batches: result, counts: [rowsVisited, rowsEmitted, partitionsVisited, partitionsEmitted] }
 }
 
 function snapshot(vector: Vector): unknown {
@@ -48,8 +51,12 @@ test.each(['me', 'nb', 'da', 'da-codecs'] as const)(
     for (const name of Object.keys(meta.rows)) {
       const [keyspace, table] = name.split('.')
       const pinned = await catalog.pin(keyspace, table)
-      for (const batchRows of [7, 256]) {
-        const request: ScanRequest = { now: meta.now, batchRows, batchBytes: batchRows * 64 }
+      for (const [batchRows, later] of [
+        [7, 0],
+        [256, 0],
+        [256, DECADE], // TTLs are over
+      ]) {
+        const request: ScanRequest = { now: meta.now + later, batchRows, batchBytes: batchRows * 64 }
         const fast = await batches(pinned, request)
         const plain = await batches(pinned, { ...request, plainDecoder: true })
         expect(fast, name).toEqual(plain)
