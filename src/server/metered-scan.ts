@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Batch } from '../../storage/rows/batch.ts'
-import type { Scan } from '../../storage/scan/scan-request.ts'
+import { newScanStats, type Scan } from '../../storage/scan/scan-request.ts'
 import type { StreamMetrics } from './metrics.ts'
 import type { RateLimit } from './rate.ts'
 
@@ -16,12 +16,18 @@ export function meteredScan(
   signal: AbortSignal,
 ): Scan {
   let charged = 0
-  const settle = (batch: Batch | undefined) => {
+  let told = newScanStats()
+  const settle = () => {
+    const { stats } = scan
     // What indexes cost is on the disk too.
-    const read = scan.stats.dataBytesRead + scan.stats.indexBytesRead
+    const read = stats.dataBytesRead + stats.chunkIndexBytesRead + stats.indexBytesRead
     for (const limit of limits) limit.charge(read - charged)
     metrics.readBytes.inc(read - charged)
     charged = read
+    metrics.scanned(stats, told)
+    told = { ...stats }
+  }
+  const count = (batch: Batch | undefined) => {
     if (batch === undefined) return
     metrics.rows.inc(batch.rows)
     metrics.batches.inc()
@@ -37,8 +43,8 @@ export function meteredScan(
         await sleep(Math.min(debt, LONGEST_WAIT_MS), undefined, { signal }).catch(() => {})
       }
       const allowed = performance.now()
-      const batch = await scan.next()
-      settle(batch)
+      const batch = await scan.next().finally(settle)
+      count(batch)
       if (limits.length > 0) metrics.stalled('rate', allowed - asked)
       metrics.stalled('scan', performance.now() - allowed)
       return batch

@@ -1,6 +1,7 @@
 // What a server counts, for Prometheus. Names begin with sluice_, units are bytes and seconds.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ScanStats } from '../../storage/scan/scan-request.ts'
 import type { ExportStore } from '../exports/export-store.ts'
 import type { Admission } from './admission.ts'
 
@@ -12,6 +13,8 @@ export interface StreamMetrics {
   rows: Counter
   batches: Counter
   stalled(cause: StallCause, ms: number): void
+  /** Takes over what a scan has cost since it was last told. */
+  scanned(stats: ScanStats, told: ScanStats): void
 }
 
 export interface Metrics extends StreamMetrics {
@@ -23,6 +26,30 @@ export interface Metrics extends StreamMetrics {
   firstByteSeconds: Histogram
   streamSeconds: Histogram
 }
+
+/** Counters of scans by what they are in ScanStats, each with its metric. */
+const OF_SCANS = {
+  chunksInflated: ['sluice_chunks_inflated_total', 'Chunks of Data.db checked and inflated'],
+  indexBlocksDecoded: ['sluice_index_blocks_decoded_total', "Entries of wide partitions' indexes decoded"],
+  filterChecks: ['sluice_filter_checks_total', 'Keys looked for in bloom filters'],
+  filterRejections: ['sluice_filter_rejections_total', 'Keys that a bloom filter kept from being looked up'],
+  sstablesRead: ['sluice_sstables_read_total', 'SSTables of which a scan read Data.db'],
+  sstablesPruned: ['sluice_sstables_pruned_total', 'SSTables left out of a scan by their statistics'],
+  partitionsVisited: ['sluice_partitions_visited_total', 'Partitions looked at'],
+  partitionsEmitted: ['sluice_partitions_emitted_total', 'Partitions of which a row was emitted'],
+  rowsVisited: ['sluice_rows_visited_total', 'Rows looked at, live or not'],
+  rowsEmitted: ['sluice_rows_emitted_total', 'Rows emitted by scans'],
+} as const satisfies Partial<Record<keyof ScanStats, readonly [name: string, help: string]>>
+
+/** Bytes read by the component that they were read of, and the label that stands for it. */
+const OF_COMPONENTS = {
+  dataBytesRead: 'data',
+  chunkIndexBytesRead: 'chunk_index',
+  summaryBytesRead: 'summary',
+  partitionIndexBytesRead: 'partition_index',
+  rowIndexBytesRead: 'row_index',
+  filterBytesRead: 'filter',
+} as const satisfies Partial<Record<keyof ScanStats, string>>
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800, 7200]
 
@@ -44,8 +71,22 @@ export function createMetrics(admission: Admission, exports: ExportStore): Metri
     labelNames: ['cause'],
     registers,
   })
+  const ofScans = Object.entries(OF_SCANS).map(
+    ([key, [name, help]]) => [key as keyof typeof OF_SCANS, counter(name, help)] as const,
+  )
+  const ofComponents = new Counter({
+    name: 'sluice_component_read_bytes_total',
+    help: 'Bytes read from disk by scans, by component of the SSTables',
+    labelNames: ['component'],
+    registers,
+  })
+  const components = Object.entries(OF_COMPONENTS) as [keyof typeof OF_COMPONENTS, string][]
   return {
     registry,
+    scanned(stats, told) {
+      for (const [key, metric] of ofScans) metric.inc(stats[key] - told[key])
+      for (const [key, component] of components) ofComponents.inc({ component }, stats[key] - told[key])
+    },
     readBytes: counter('sluice_read_bytes_total', 'Bytes read from disk by streams'),
     rows: counter('sluice_rows_total', 'Rows read by streams'),
     batches: counter('sluice_batches_total', 'Batches read by streams'),

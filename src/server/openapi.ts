@@ -31,7 +31,8 @@ const ROWS_RESPONSE: Json = {
   description: 'The rows, chunked. A stream that fails is cut before its final chunk. HEAD gives the headers alone.',
   headers: {
     Trailer: {
-      description: 'Sluice-Rows, Sluice-Batches, Sluice-Position (of the last row), Repr-Digest if asked for',
+      description:
+        'Sluice-Rows, Sluice-Batches, Sluice-Position (of the last row), Sluice-Stats (JSON), Repr-Digest if asked for',
       schema: { type: 'string' },
     },
     'Sluice-Now': { description: 'Epoch second at which TTLs were judged', schema: { type: 'integer' } },

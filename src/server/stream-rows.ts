@@ -6,7 +6,7 @@ import type { Hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exporter } from '../../exporters/exporter.ts'
 import { isSluiceError, SluiceError } from '../../storage/errors.ts'
-import type { Scan } from '../../storage/scan/scan-request.ts'
+import type { Scan, ScanStats } from '../../storage/scan/scan-request.ts'
 import type { PumpProgress, Sink } from '../pump.ts'
 import { pump } from '../pump.ts'
 import { StreamSink } from '../stream-sink.ts'
@@ -50,7 +50,9 @@ export async function streamRows(response: ServerResponse, body: StreamBody): Pr
   try {
     await pump(scan, exporter, sink, progress)
     if (!response.headersSent) begin()
-    if (response.chunkedEncoding && takesTrailers(response.req)) response.addTrailers(trailers(progress, hash))
+    if (response.chunkedEncoding && takesTrailers(response.req)) {
+      response.addTrailers(trailers(progress, scan.stats, hash))
+    }
     await stream.end().catch(left)
   } finally {
     stream.detach()
@@ -65,9 +67,14 @@ function takesTrailers({ httpVersionMinor, headers }: IncomingMessage): boolean 
   return httpVersionMinor > 0 && !headers['user-agent']?.startsWith('ClickHouse/')
 }
 
-function trailers({ rows, batches, position }: PumpProgress, hash: Hash | undefined): Record<string, string> {
+function trailers(
+  { rows, batches, position }: PumpProgress,
+  stats: ScanStats,
+  hash: Hash | undefined,
+): Record<string, string> {
   const result: Record<string, string> = { 'Sluice-Rows': String(rows), 'Sluice-Batches': String(batches) }
   if (position !== undefined && position.length <= LONGEST_TRAILER) result['Sluice-Position'] = position
+  result['Sluice-Stats'] = JSON.stringify(stats)
   // RFC 9530: the digest of what this URL stands for, which is this body.
   if (hash !== undefined) result['Repr-Digest'] = `sha-256=:${hash.digest('base64')}:`
   return result
@@ -88,7 +95,7 @@ export function cutResponse(response: ServerResponse): void {
 
 function beginResponse(response: ServerResponse, headers: Record<string, string>, hasDigest: boolean): void {
   const trailer = takesTrailers(response.req)
-    ? { Trailer: `Sluice-Rows, Sluice-Batches, Sluice-Position${hasDigest ? ', Repr-Digest' : ''}` }
+    ? { Trailer: `Sluice-Rows, Sluice-Batches, Sluice-Position, Sluice-Stats${hasDigest ? ', Repr-Digest' : ''}` }
     : {}
   response.writeHead(200, { ...headers, ...trailer })
   // Once the header is out, all parts that are written corked become one chunk.

@@ -14,6 +14,17 @@ export async function readAt(fd: number, file: string, offset: number, length: n
   return buffer
 }
 
+// Handing over a read to another thread takes as long as reading so many bytes that the system has in memory.
+const SHORT_BYTES = 16 * 1024
+
+/** As `readAt`; a few KiB are read in this thread, which waits for the disk. */
+export async function readShort(fd: number, file: string, offset: number, length: number): Promise<Buffer> {
+  if (length > SHORT_BYTES) return readAt(fd, file, offset, length)
+  const buffer = Buffer.allocUnsafe(length)
+  readIntoSync(fd, file, offset, buffer)
+  return buffer
+}
+
 /** Fills `target` from the bytes at `offset`. Errors as `readAt`. */
 export function readInto(fd: number, file: string, offset: number, target: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -57,6 +57,8 @@ export interface ScanStats {
   dataBytesInflated: number
   /** Uncompressed bytes of Data.db gone through: values stepped over are in it, what an index led past is not. */
   dataBytesCovered: number
+  /** CompressionInfo.db or CRC.db: where chunks lie, and their checksums. */
+  chunkIndexBytesRead: number
   /** Of all index components: the sum of the four below. */
   indexBytesRead: number
   /** Summary.db */
@@ -98,6 +100,7 @@ export function newScanStats(): ScanStats {
     dataBytesRead: 0,
     dataBytesInflated: 0,
     dataBytesCovered: 0,
+    chunkIndexBytesRead: 0,
     indexBytesRead: 0,
     summaryBytesRead: 0,
     partitionIndexBytesRead: 0,
@@ -128,6 +131,7 @@ export function takeIndexCounters(stats: ScanStats, counters: IndexCounters): vo
   stats.partitionIndexBytesRead = counters.index.bytesRead
   stats.rowIndexBytesRead = counters.rowIndex.bytesRead
   stats.filterBytesRead = counters.filter.bytesRead
+  stats.chunkIndexBytesRead = counters.chunkIndex.bytesRead
   stats.indexBytesRead =
     stats.summaryBytesRead + stats.partitionIndexBytesRead + stats.rowIndexBytesRead + stats.filterBytesRead
   stats.indexBlocksDecoded = counters.blocksDecoded

@@ -9,6 +9,8 @@ import type { BatchSchema, Field } from '../rows/batch.ts'
 import { BIG_ROW_BYTES } from '../rows/big-row.ts'
 import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
+import { Lane } from '../rows/lane.ts'
+import { laneDecoder } from '../rows/lane-decoder.ts'
 import { PartitionSource } from '../rows/partition-source.ts'
 import { type BatchLimits, type OutputColumn, type OutputSource, RowWriter } from '../rows/row-writer.ts'
 import { runDecoder } from '../rows/run-decoder.ts'
@@ -30,6 +32,7 @@ import { newIndexCounters } from '../sstable/index.ts'
 import { openIndex } from '../sstable/open-index.ts'
 import type { SSTableData } from '../sstable/sstable.ts'
 import { IndexKeyScan, type IndexKeyScanParts, indexTellsLiveness } from './index-key-scan.ts'
+import { LaneMerge } from './lane-merge.ts'
 import { PartitionMerger } from './partition-merger.ts'
 import type { ScannedTable } from './pinned-table.ts'
 import { ScanRowAccess } from './row-access.ts'
@@ -46,6 +49,8 @@ import { openTombstoneScan } from './tombstone-scan.ts'
 export const DEFAULT_BATCH_ROWS = 32_768
 export const DEFAULT_BATCH_BYTES = 4 << 20
 export const MAX_BATCH_ROWS = 1_048_576
+/** Where partitions are asked for by key, columns begin with room for so many rows of each. */
+const FIRST_ROWS_OF_KEY = 64
 
 /** Opens a scan of a pinned table, which stays pinned until the scan is closed. Raises BAD_* for what cannot be asked. */
 export async function openScan(pinned: ScannedTable, request: ScanRequest): Promise<Scan> {
@@ -68,7 +73,7 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
   const columns = selectors.map((s) => outputColumn(s, layout, request))
   const schema: BatchSchema = { fields: columns.map((c) => c.field), metadata: metadataOf(pinned, request) }
   const scope = `${table.keyspace}.${table.table}`
-  const limits = batchLimits(request, pinned.sstables)
+  const limits = batchLimits(request, pinned.sstables, target)
   const window = timeWindow(request)
   markWanted(files, layout, columns, target.filter?.columns ?? [])
 
@@ -93,20 +98,27 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
   const windowOptions = request.window ?? DEFAULT_WINDOW
   const routes = kept.map((file) => {
     const { sstable } = file
-    const data = new DataWindow(dataChunks(sstable), windowOptions, stats, request.memory)
     stats.dataBytesTotal += sstable.dataFileLength
-    const source = new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
-    source.bigRowBytes = bigRowBytes(file)
-    // Runs of rows are decoded without a look at their write times.
-    const decode =
-      request.plainDecoder || window !== undefined ? undefined : runDecoder(layout, file, columns, partitioner)
-    if (decode !== undefined) {
-      source.run = { decode, state: new RunState(file, writer, request.now, table.partitionKey.length) }
+    const make = () => {
+      const data = new DataWindow(dataChunks(sstable, indexCounters.chunkIndex), windowOptions, stats, request.memory)
+      const source = new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
+      source.bigRowBytes = bigRowBytes(file)
+      // Runs of rows are decoded without a look at their write times.
+      const decode =
+        request.plainDecoder || window !== undefined ? undefined : runDecoder(layout, file, columns, partitioner)
+      if (decode !== undefined) {
+        source.run = { decode, state: new RunState(file, writer, request.now, table.partitionKey.length) }
+      }
+      return source
     }
-    const index = openIndex(sstable, partitioner, indexCounters)
-    return new SourceRoute(source, index, { partitioner, stats, reaches: target.reaches, keys: target.keys })
+    const index = openIndex(sstable, partitioner, indexCounters, true)
+    const { reaches, keys } = target
+    return new SourceRoute(sstable, make, index, { partitioner, stats, reaches, keys })
   })
   const distinct = request.distinct ?? false
+  const canCross = filter === undefined && slices === undefined && !distinct && !countTombstones
+  const canMergeQuickly =
+    canCross && !request.plainDecoder && window === undefined && target.keys === undefined && partitioner.words === 2
   pinned.retain()
   return new TableScan({
     ...parts,
@@ -129,10 +141,30 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
         routes.map(({ source }) => source),
       ),
     bounds,
-    canCross: filter === undefined && slices === undefined && !distinct && !countTombstones,
+    canCross,
+    quickMerge: (sources) => {
+      const lanes = canMergeQuickly ? lanesOf(sources, layout, columns) : undefined
+      return lanes && new LaneMerge({ layout, partitioner, counters: stats, writer, limit, lanes })
+    },
     signal: request.signal,
     onClose: () => pinned.release(),
   })
+}
+
+/** A lane for each source of several, where all are of a kind for it. */
+function lanesOf(
+  sources: readonly PartitionSource[],
+  layout: TableLayout,
+  columns: readonly OutputColumn[],
+): Map<PartitionSource, Lane> | undefined {
+  const slots = new Set(sources.flatMap((source) => [...source.layout.regulars.slot]))
+  const lanes = new Map<PartitionSource, Lane>()
+  for (const source of sources) {
+    const decoder = source.run && laneDecoder(layout, source.layout, columns)
+    if (decoder === undefined) return undefined
+    lanes.set(source, new Lane(source, decoder, lanes.size, source.layout.regulars.count === slots.size))
+  }
+  return lanes
 }
 
 /** The scan of a request for partition keys alone that the indexes can answer; undefined: Data.db must be read. */
@@ -155,7 +187,7 @@ function indexKeyScan(
   pinned.retain()
   return new IndexKeyScan({
     ...parts,
-    sources: sstables.map((sstable) => ({ sstable, index: new BigIndex(sstable, partitioner, indexCounters) })),
+    sources: sstables.map((sstable) => ({ sstable, index: new BigIndex(sstable, partitioner, indexCounters, true) })),
     reaches,
     signal: request.signal,
     onClose: () => pinned.release(),
@@ -196,7 +228,11 @@ function partitionerOf(pinned: ScannedTable): Partitioner {
   return partitionerByName(pinned.partitioner, schema.partitionKey[0].type)
 }
 
-function batchLimits(request: ScanRequest, sstables: readonly SSTableData[]): BatchLimits {
+function batchLimits(
+  request: ScanRequest,
+  sstables: readonly SSTableData[],
+  target?: Pick<ScanTarget, 'keys'>,
+): BatchLimits {
   const rows = request.batchRows ?? DEFAULT_BATCH_ROWS
   const bytes = request.batchBytes ?? DEFAULT_BATCH_BYTES
   if (!Number.isInteger(rows) || rows < 1 || rows > MAX_BATCH_ROWS) {
@@ -208,7 +244,8 @@ function batchLimits(request: ScanRequest, sstables: readonly SSTableData[]): Ba
   }
   // Columns that grow row by row to a full batch would be copied a dozen times.
   const total = sstables.reduce((sum, { statistics }) => sum + Number(statistics.totalRows), 0)
-  const firstRows = Math.max(64, Math.min(rows, total, 4096))
+  const few = target?.keys === undefined ? Number.POSITIVE_INFINITY : FIRST_ROWS_OF_KEY * target.keys.length
+  const firstRows = Math.max(64, Math.min(rows, total, few, request.limit ?? rows, 4096))
   return { rows, bytes, shared: request.sharedColumns, firstRows }
 }
 

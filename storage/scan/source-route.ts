@@ -8,6 +8,7 @@ import { behindPartition, comparePartitionToPosition, keyPosition, type Position
 import type { PartitionSource } from '../rows/partition-source.ts'
 import { EXCL_START, NO_DELETION_TIME, NO_TIMESTAMP_HI, NO_TIMESTAMP_LO, type Unfiltered } from '../rows/unfiltered.ts'
 import type { PartitionEntry, PartitionIndex, RowIndex } from '../sstable/index.ts'
+import type { SSTableData } from '../sstable/sstable.ts'
 import type { Reach } from './scan-bounds.ts'
 import type { ScanStats } from './scan-request.ts'
 import { valuesOf } from './slice-walk.ts'
@@ -40,7 +41,9 @@ export interface RouteOptions {
 }
 
 export class SourceRoute {
-  readonly source: PartitionSource
+  readonly sstable: SSTableData
+  readonly #make: () => PartitionSource
+  #source: PartitionSource | undefined
   readonly #index: PartitionIndex
   readonly #options: RouteOptions
   #stretches: Stretch[] = []
@@ -62,17 +65,28 @@ export class SourceRoute {
   readonly #hasLargePartitions: boolean
   readonly #wade: number
 
-  constructor(source: PartitionSource, index: PartitionIndex, options: RouteOptions) {
-    this.source = source
+  /** `make` is called where Data.db has to be read: of the SSTables that a key is looked for in, few are. */
+  constructor(sstable: SSTableData, make: () => PartitionSource, index: PartitionIndex, options: RouteOptions) {
+    this.sstable = sstable
+    this.#make = make
     this.#index = index
     this.#options = options
-    const { partitionSizes } = source.layout.sstable.statistics
+    const { partitionSizes } = sstable.statistics
     const partitions = Number(partitionSizes.counts.reduce((sum, count) => sum + count, 0n))
     this.#hasLargePartitions = partitionSizes.counts.some(
       (count, i) =>
         count > 0n && i + 1 < partitionSizes.bounds.length && partitionSizes.bounds[i + 1] > SMALL_PARTITION,
     )
-    this.#wade = source.window.dataLength > WADE_BYTES * Math.max(1, partitions) ? 0 : WADE_BYTES
+    this.#wade = sstable.dataLength > WADE_BYTES * Math.max(1, partitions) ? 0 : WADE_BYTES
+  }
+
+  get source(): PartitionSource {
+    this.#source ??= this.#make()
+    return this.#source
+  }
+
+  async close(): Promise<void> {
+    await this.#source?.window.close()
   }
 
   /** All partitions up to `source.stopOffset` are wanted, whole. */
@@ -110,7 +124,7 @@ export class SourceRoute {
       if (this.#isBeyond({ from: this.#before(key), to: behindPartition(this.#options.partitioner, key) })) return true
       const entry = await this.#index.find(key)
       if (entry === null) return true
-      const { dataLength } = this.source.window
+      const { dataLength } = this.sstable
       const reach = { from: null, to: null }
       this.#stretches.push({ start: entry.dataOffset, stop: dataLength, reach, key, single: true, entry })
       return true
@@ -118,7 +132,7 @@ export class SourceRoute {
     if (this.#next === reaches.length) return false
     const reach = reaches[this.#next++]
     if (reach.from === null && reach.to === null) {
-      const stop = this.source.window.dataLength
+      const stop = this.sstable.dataLength
       this.#stretches.push({ start: 0, stop, reach, key: undefined, single: false, entry: null })
     } else if (!this.#isBeyond(reach)) {
       await this.#findReach(reach)
@@ -128,7 +142,7 @@ export class SourceRoute {
 
   async #findReach(reach: Reach): Promise<void> {
     const { from, to } = reach
-    const { dataLength } = this.source.window
+    const { dataLength } = this.sstable
     let start = 0
     let first: PartitionEntry | null = null
     if (from !== null) {
@@ -240,7 +254,7 @@ export class SourceRoute {
     const at = source.partitionOffset
     let next = await this.#index.seek(behindPartition(partitioner, source.key.slice(0, source.keyLength)))
     if (next !== null && next.dataOffset <= at) next = await this.#index.after(next)
-    const offset = Math.min(next?.dataOffset ?? source.window.dataLength, source.stopOffset)
+    const offset = Math.min(next?.dataOffset ?? this.sstable.dataLength, source.stopOffset)
     if (offset <= at) this.#misled()
     this.#jumped += Math.max(0, offset - source.window.offset)
     source.seekPartition(offset)
@@ -299,7 +313,7 @@ export class SourceRoute {
 
   /** The SSTable's statistics tell that the whole reach lies before its first or behind its last key. */
   #isBeyond({ from, to }: Reach): boolean {
-    const { firstKey, lastKey } = this.source.layout.sstable.statistics
+    const { firstKey, lastKey } = this.sstable.statistics
     if (firstKey === null || lastKey === null || firstKey.length === 0) return false
     if (from !== null && this.#compareKey(lastKey, from) < 0) return true
     return to !== null && this.#compareKey(firstKey, to) > 0
@@ -319,7 +333,7 @@ export class SourceRoute {
 
   #misled(): never {
     const { source } = this
-    const { index, partitions, descriptor } = source.layout.sstable
+    const { index, partitions, descriptor } = this.sstable
     throw new SluiceError('CORRUPT_SSTABLE', {
       file: (index ?? partitions)?.file ?? descriptor.prefix,
       partition: source.keyHex(),

@@ -7,8 +7,10 @@ import { behindPartition, encodePosition, keyPosition } from '../ring/position.t
 import { type Batch, type BatchSchema, countEmptyValues } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import { ClusteringOrderError } from '../rows/run-state.ts'
 import { CLUSTERING, type Unfiltered } from '../rows/unfiltered.ts'
 import type { IndexCounters } from '../sstable/index.ts'
+import { LANES_BEFORE, LANES_FULL, LANES_INSIDE, LANES_LIMIT, type LaneMerge } from './lane-merge.ts'
 import { BATCH_FULL, LIMIT_REACHED, WAITING } from './partition-merger.ts'
 import type { ScanBounds } from './scan-bounds.ts'
 import { type Scan, type ScanStats, takeIndexCounters } from './scan-request.ts'
@@ -33,6 +35,7 @@ export interface ScanMerger<Writer> {
   /** The row that the last one written stands at, or a bound; undefined: the end of its partition. */
   readonly lastClustering: Unfiltered | undefined
   begin(sources: PartitionSource[], slices: PartitionSlices | undefined): void
+  resume?(sources: PartitionSource[], anyRow: boolean, last: PartitionSource | undefined): void
   sought(found: boolean): void
   step(writer: Writer): number
 }
@@ -45,6 +48,8 @@ export interface TableScanParts<Writer extends ScanWriter> {
   indexCounters: IndexCounters
   partitioner: Partitioner
   merger: ScanMerger<Writer>
+  /** The quick merge of these sources; undefined: not for this scan. */
+  quickMerge?(sources: readonly PartitionSource[]): LaneMerge | undefined
   /** Only partitions that one of these holds are looked at; undefined: all. */
   proposers: ReadonlySet<PartitionSource> | undefined
   writer: Writer
@@ -68,16 +73,20 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   readonly schema: BatchSchema
   readonly stats: ScanStats
   #parts: TableScanParts<Writer>
-  #heap: SourceHeap
-  #routes: Map<PartitionSource, SourceRoute>
+  #heap: SourceHeap | undefined
+  readonly #routes = new Map<PartitionSource, SourceRoute>()
   /** Sources that must step to their next partition before the heap is whole. */
-  #moving: PartitionSource[]
+  readonly #moving: PartitionSource[] = []
   /** Those of them that are to go on to their next stretch. */
-  #leaving: Set<PartitionSource>
+  readonly #leaving = new Set<PartitionSource>()
   #group: PartitionSource[] = []
   /** Key of the partition looked at last, where its source has gone on. */
   #lastKey: Uint8Array | undefined
   #inPartition = false
+  /** undefined: not asked for yet, null: there is none. */
+  #quick: LaneMerge | null | undefined
+  /** The next partition is not for the quick merge. */
+  #isHeld = false
   /** What run() waits for, and of which source. */
   #pending: (() => Promise<void>) | undefined
   #waiting: PartitionSource | undefined
@@ -89,11 +98,6 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     this.#parts = parts
     this.schema = parts.schema
     this.stats = parts.stats
-    const sources = parts.routes.map(({ source }) => source)
-    this.#routes = new Map(parts.routes.map((route) => [route.source, route]))
-    this.#heap = new SourceHeap(parts.partitioner, sources)
-    this.#moving = sources
-    this.#leaving = new Set(sources)
     if (parts.limit === 0) this.#done = true
   }
 
@@ -122,16 +126,33 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const { routes, writer, onClose } = this.#parts
     if (this.#freed) return
     this.#freed = true
-    await Promise.all(routes.map(({ source }) => source.window.close()))
+    await Promise.all(routes.map((route) => route.close()))
     writer.close()
     await onClose()
   }
 
   #freed = false
 
+  #checkCancelled(): void {
+    if (this.#parts.signal?.aborted || this.#closed) throw new SluiceError('CANCELLED')
+  }
+
+  /** Takes every SSTable to what it may hold of what is asked for; one that holds nothing stays untouched. */
+  async #begin(): Promise<SourceHeap> {
+    for (const route of this.#parts.routes) {
+      this.#checkCancelled()
+      if (!(await route.nextStretch())) continue
+      this.#routes.set(route.source, route)
+      this.#moving.push(route.source)
+    }
+    takeIndexCounters(this.stats, this.#parts.indexCounters)
+    return new SourceHeap(this.#parts.partitioner, this.#moving)
+  }
+
   async #next(): Promise<Batch | undefined> {
     while (!this.#done) {
-      if (this.#parts.signal?.aborted || this.#closed) throw new SluiceError('CANCELLED')
+      this.#heap ??= await this.#begin()
+      this.#checkCancelled()
       const outcome = this.#run()
       if (outcome === PENDING) {
         await this.#pending!()
@@ -179,7 +200,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
         this.#moveGroup()
       }
       if (!this.#advance()) return PENDING
-      if (!this.#choose()) return DONE
+      if (this.#canMergeQuickly) {
+        const status = this.#mergeQuickly()
+        if (status !== PENDING) return status
+      } else if (!this.#choose()) return DONE
     }
   }
 
@@ -223,7 +247,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
         this.#leaving.add(source)
       } else if (route.accepts()) {
         moving.pop()
-        this.#heap.push(source)
+        this.#heap!.push(source)
       } else if (route.isLast) {
         this.#leaving.add(source)
       }
@@ -240,10 +264,61 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     this.#leaving.delete(source)
   }
 
+  get #canMergeQuickly(): boolean {
+    const heap = this.#heap!
+    if (this.#quick === null || this.#isHeld || heap.size < 2) return false
+    this.#quick ??= this.#parts.quickMerge?.([...this.#routes.keys()]) ?? null
+    if (this.#quick === null) return false
+    const { bounds } = this.#parts
+    return heap.sources.every((s) => this.#routes.get(s)!.exact && bounds.slices(s) === undefined)
+  }
+
+  /** Goes through partitions side by side as far as that can. FULL and LIMITED as run() says them, else PENDING. */
+  #mergeQuickly(): number {
+    const { merger, writer } = this.#parts
+    const merge = this.#quick!
+    const heap = this.#heap!
+    const sources = heap.sources
+    heap.clear()
+    this.#lastKey = undefined
+    let left: number
+    try {
+      left = merge.run(sources)
+    } catch (error) {
+      // It is told with the place that the merge had come to.
+      merge.at?.leave()
+      this.#group = [merge.at?.source ?? sources[0]]
+      this.#waiting = this.#group[0]
+      throw error instanceof ClusteringOrderError ? this.#group[0].corrupt(error.message) : error
+    }
+    const isInside = left === LANES_INSIDE || left === LANES_FULL || left === LANES_LIMIT
+    this.#group = isInside ? merge.group.map((lane) => lane.source) : []
+    const lanes = merge.leave()
+    for (const lane of lanes) {
+      if (isInside && merge.group.includes(lane)) continue
+      if (lane.inside) heap.push(lane.source)
+      else this.#moving.push(lane.source)
+    }
+    this.#isHeld = left === LANES_BEFORE
+    if (!isInside) {
+      // What was looked at last: one of those that are done with it.
+      const done = lanes.find((lane) => !lane.inside)
+      if (done !== undefined) this.#group = [done.source]
+      return PENDING
+    }
+    const [head] = this.#group
+    writer.beginPartition(head)
+    merger.resume!(this.#group, merge.emitted, merge.last?.source)
+    this.#allowCrossing(head)
+    this.#inPartition = true
+    if (left === LANES_FULL) return FULL
+    return left === LANES_LIMIT ? LIMITED : PENDING
+  }
+
   /** Takes the smallest partition out of the heap; false when nothing is left. */
   #choose(): boolean {
     const { merger, writer, bounds, proposers } = this.#parts
-    const heap = this.#heap
+    const heap = this.#heap!
     const head = heap.peek()
     if (head === undefined) return false
     heap.popGroup(this.#group)
@@ -253,6 +328,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
       return true
     }
     this.stats.partitionsVisited++
+    this.#isHeld = false
     writer.beginPartition(head)
     this.#allowCrossing(head)
     merger.begin(this.#group, bounds.slices(head))
@@ -268,7 +344,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const { partitioner, canCross } = this.#parts
     const state = source.run?.state
     if (state === undefined) return
-    const next = this.#heap.peek()
+    const next = this.#heap!.peek()
     const alone = this.#group.length === 1 && this.#routes.get(source)!.exact
     state.crossing = canCross && alone && !source.layout.hasStatics && partitioner.words === 2
     state.hasLimit = next !== undefined

@@ -55,11 +55,14 @@ export function openTombstoneScan(pinned: ScannedTable, request: ScanRequest, pa
   const routes = files.map((file) => {
     file.statics.wanted.fill(0)
     file.regulars.wanted.fill(0)
-    const data = new DataWindow(dataChunks(file.sstable), windowOptions, stats, request.memory)
-    stats.dataBytesTotal += file.sstable.dataFileLength
-    const source = new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
-    const index = openIndex(file.sstable, partitioner, indexCounters)
-    return new SourceRoute(source, index, { partitioner, stats, reaches, keys })
+    const { sstable } = file
+    stats.dataBytesTotal += sstable.dataFileLength
+    const make = () => {
+      const data = new DataWindow(dataChunks(sstable, indexCounters.chunkIndex), windowOptions, stats, request.memory)
+      return new PartitionSource(data, file, partitioner, order, stats, windowOptions.maxBytes)
+    }
+    const index = openIndex(sstable, partitioner, indexCounters, true)
+    return new SourceRoute(sstable, make, index, { partitioner, stats, reaches, keys })
   })
   pinned.retain()
   return new TableScan({

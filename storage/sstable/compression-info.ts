@@ -2,7 +2,8 @@
 // Data.db. A 1 TB SSTable has 67 million chunks, so the offsets are read in pages, never held whole.
 
 import { Cursor } from '../bytes/cursor.ts'
-import { readAt, sizeOf } from '../bytes/read-at.ts'
+import type { ReadCounter } from '../bytes/paged-file.ts'
+import { readAt, readShort, sizeOf } from '../bytes/read-at.ts'
 import { SluiceError } from '../errors.ts'
 import type { VersionTraits } from './versions.ts'
 
@@ -119,11 +120,16 @@ export class ChunkOffsets {
   #end = 0
   /** Offsets of chunks first to end - 1, then where the last of them ends. */
   #offsets = new Float64Array(0)
-  /** Bytes read of CompressionInfo.db so far. */
-  bytesRead = 0
+  readonly #counter: ReadCounter
 
-  constructor(info: CompressionInfo) {
+  constructor(info: CompressionInfo, counter: ReadCounter = { bytesRead: 0 }) {
     this.info = info
+    this.#counter = counter
+  }
+
+  /** Bytes read of CompressionInfo.db so far. */
+  get bytesRead(): number {
+    return this.#counter.bytesRead
   }
 
   /** True when `load` of the same run would do nothing. */
@@ -145,8 +151,8 @@ export class ChunkOffsets {
     const end = Math.min(info.chunkCount, Math.ceil(to / PAGE) * PAGE)
     const count = Math.min(end + 1, info.listedCount) - first
     const at = info.offsetsAt + 8 * first
-    const bytes = await readAt(info.fd, info.file, at, 8 * count)
-    this.bytesRead += bytes.length
+    const bytes = await readShort(info.fd, info.file, at, 8 * count)
+    this.#counter.bytesRead += bytes.length
     const offsets = new Float64Array(end - first + 1)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let i = 0; i < count; i++) offsets[i] = view.getUint32(8 * i) * 0x100000000 + view.getUint32(8 * i + 4)

@@ -2,7 +2,8 @@
 // of each chunk of Data.db, the last chunk being what is left. Paged: a 1 TB Data.db has 16 million chunks of 64 KiB.
 
 import { Cursor } from '../bytes/cursor.ts'
-import { readAt, sizeOf } from '../bytes/read-at.ts'
+import type { ReadCounter } from '../bytes/paged-file.ts'
+import { readAt, readShort, sizeOf } from '../bytes/read-at.ts'
 import { SluiceError } from '../errors.ts'
 
 /** What CRC.db says; a plain record that can be sent to a worker thread. */
@@ -44,11 +45,11 @@ export class ChunkCrcs {
   #first = 0
   #end = 0
   #values = new Uint32Array(0)
-  /** Bytes read of CRC.db so far. */
-  bytesRead = 0
+  readonly #counter: ReadCounter
 
-  constructor(crc: CrcDb) {
+  constructor(crc: CrcDb, counter: ReadCounter = { bytesRead: 0 }) {
     this.crc = crc
+    this.#counter = counter
   }
 
   has(from: number, to: number): boolean {
@@ -67,8 +68,8 @@ export class ChunkCrcs {
     }
     const first = from - (from % PAGE)
     const end = Math.min(crc.chunkCount, Math.ceil(to / PAGE) * PAGE)
-    const bytes = await readAt(crc.fd, crc.file, 4 + 4 * first, 4 * (end - first))
-    this.bytesRead += bytes.length
+    const bytes = await readShort(crc.fd, crc.file, 4 + 4 * first, 4 * (end - first))
+    this.#counter.bytesRead += bytes.length
     const values = new Uint32Array(end - first)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let i = 0; i < values.length; i++) values[i] = view.getUint32(4 * i)

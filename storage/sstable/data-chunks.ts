@@ -1,6 +1,7 @@
 // Data.db as checksummed chunks for the window: offsets from CompressionInfo.db, or equal pieces with their CRC32s from CRC.db.
 
 import { codecFor } from '../bytes/codecs.ts'
+import type { ReadCounter } from '../bytes/paged-file.ts'
 import type { ChunkSource } from '../bytes/window.ts'
 import { ChunkOffsets } from './compression-info.ts'
 import { ChunkCrcs } from './crc-db.ts'
@@ -9,13 +10,18 @@ import type { SSTableData } from './sstable.ts'
 /** Piece size of an uncompressed Data.db whose CRC.db is missing: nothing is checked then. */
 const UNCHECKED_PIECE = 64 * 1024
 
-/** One reader's view of Data.db; not shared between scans. */
-export function dataChunks(sstable: SSTableData): ChunkSource {
-  return sstable.compression === null ? plainChunks(sstable) : compressedChunks(sstable, sstable.compression)
+/** One reader's view of Data.db; not shared between scans. `counter`: of CompressionInfo.db or CRC.db. */
+export function dataChunks(sstable: SSTableData, counter?: ReadCounter): ChunkSource {
+  const { compression } = sstable
+  return compression === null ? plainChunks(sstable, counter) : compressedChunks(sstable, compression, counter)
 }
 
-function compressedChunks(sstable: SSTableData, info: NonNullable<SSTableData['compression']>): ChunkSource {
-  const offsets = new ChunkOffsets(info)
+function compressedChunks(
+  sstable: SSTableData,
+  info: NonNullable<SSTableData['compression']>,
+  counter?: ReadCounter,
+): ChunkSource {
+  const offsets = new ChunkOffsets(info, counter)
   const inflate = codecFor(info.codec, info.file)
   return {
     fd: sstable.dataFd,
@@ -39,8 +45,8 @@ function compressedChunks(sstable: SSTableData, info: NonNullable<SSTableData['c
   }
 }
 
-function plainChunks(sstable: SSTableData): ChunkSource {
-  const crcs = sstable.crc === null ? null : new ChunkCrcs(sstable.crc)
+function plainChunks(sstable: SSTableData, counter?: ReadCounter): ChunkSource {
+  const crcs = sstable.crc === null ? null : new ChunkCrcs(sstable.crc, counter)
   const chunkLength = sstable.crc?.chunkSize ?? UNCHECKED_PIECE
   const { dataLength } = sstable
   return {

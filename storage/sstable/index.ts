@@ -12,6 +12,8 @@ export interface IndexCounters {
   /** The promoted parts of Index.db, or Rows.db. */
   rowIndex: { bytesRead: number }
   filter: { bytesRead: number }
+  /** CompressionInfo.db or CRC.db: where chunks lie, and their checksums. */
+  chunkIndex: { bytesRead: number }
   filterChecks: number
   /** Keys that the filter kept from being looked up. */
   filterRejections: number
@@ -27,6 +29,7 @@ export function newIndexCounters(): IndexCounters {
     index: { bytesRead: 0 },
     rowIndex: { bytesRead: 0 },
     filter: { bytesRead: 0 },
+    chunkIndex: { bytesRead: 0 },
     filterChecks: 0,
     filterRejections: 0,
     blocksDecoded: 0,
