@@ -14,6 +14,8 @@ export interface Dataset {
   options: string[]
   /** What a row is, for tables and plots. */
   what: string
+  /** Heap of the writer, which holds a partition; 4g if not given. */
+  heap?: string
 }
 
 export const DATASETS: Record<string, Dataset> = {
@@ -43,6 +45,15 @@ export const DATASETS: Record<string, Dataset> = {
   values10mb: { profile: 'bigblob', rows: 60, options: ['--value-bytes', '10485760'], what: 'blobs of 10 MiB' },
   columns: { profile: 'columns', rows: 20_000, options: [], what: '1,000 columns' },
 }
+
+/**
+ * Epoch seconds at which TTLs are judged: 2033. The writer counts TTLs from the day that it ran; of ttl_deletes two weeks are then over and
+ * ten years are not.
+ */
+export const NOW = 2_000_000_000
+
+/** Those that the stages from file to curl are measured over. */
+export const STAGED = ['narrow', 'wide', 'onebig', 'bigblob', 'smallcells', 'events', 'ttl_deletes', 'overlap4']
 
 export interface DatasetFiles {
   /** Data directory, for --data. */

@@ -13,7 +13,7 @@ import { STREAM_BATCH_BYTES } from '../../src/server/allowance.ts'
 import { Catalog } from '../../storage/scan/catalog.ts'
 import type { ScannedTable } from '../../storage/scan/pinned-table.ts'
 import { openScan } from '../../storage/scan/scan.ts'
-import { ensureDataset } from './dataset.ts'
+import { ensureDataset, NOW } from './dataset.ts'
 
 export interface HeapUse {
   format: string
@@ -21,12 +21,12 @@ export interface HeapUse {
   bytesPerRow: number
   /** What is held outside the heap after the scan less what was before it, bytes. */
   externalGrowth: number
-  /** Where the most is allocated: function, place, bytes a row. */
+  /** Where the most is allocated: function and file, bytes a row. */
   places: { place: string; bytesPerRow: number }[]
 }
 
 interface ProfileNode {
-  callFrame: { functionName: string; url: string; lineNumber: number }
+  callFrame: { functionName: string; url: string }
   selfSize: number
   children: ProfileNode[]
 }
@@ -74,14 +74,16 @@ export async function sampleAllocations(
   session.disconnect()
   let bytes = 0
   const places = new Map<string, number>()
-  const walk = ({ callFrame, selfSize, children }: ProfileNode) => {
+  const walk = ({ callFrame, selfSize, children }: ProfileNode, caller: string) => {
     bytes += selfSize
-    const file = callFrame.url.replace(/^.*\/(storage|exporters|src|test)\//, '$1/')
-    const place = `${callFrame.functionName || '(anonymous)'} ${file}:${callFrame.lineNumber + 1}`
+    const file = callFrame.url.replace(/^.*\/(node_modules|storage|exporters|src|test)\//, '$1/')
+    const name = callFrame.functionName || '(anonymous)'
+    // What is built into the engine has no file.
+    const place = file === '' ? `${name} in ${caller}` : `${name} ${file}`
     places.set(place, (places.get(place) ?? 0) + selfSize)
-    for (const child of children) walk(child)
+    for (const child of children) walk(child, file === '' ? caller : place)
   }
-  walk(profile.head)
+  walk(profile.head, 'the engine')
   return { bytes, places }
 }
 
@@ -89,12 +91,11 @@ async function heapUse(format: string, wanted?: number): Promise<HeapUse> {
   const files = ensureDataset('narrow', format, wanted)
   const catalog = await Catalog.open({ data: [files.data], schemaFile: files.schema })
   const pinned = await catalog.pin(files.keyspace, files.table)
-  const now = 1_800_000_000
-  for (let warm = 0; warm < 3; warm++) await scanToArrow(pinned, now)
+  for (let warm = 0; warm < 3; warm++) await scanToArrow(pinned, NOW)
   const before = externalBytes()
   let rows = 0
   const { bytes, places } = await sampleAllocations(async () => {
-    rows = await scanToArrow(pinned, now)
+    rows = await scanToArrow(pinned, NOW)
   })
   const externalGrowth = externalBytes() - before
   await pinned.release()

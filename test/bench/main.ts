@@ -1,117 +1,119 @@
-// Throughput of the stages file -> batches -> Arrow bytes -> HTTP -> curl, beside the reference roofline, as ratios measured in one run with the
-// stages interleaved. Prints a Markdown table; --json FILE appends one JSON line per dataset.
+// Measures the stages from file to curl beside the reference roofline, as ratios of one run with the stages interleaved, and says how they
+// stand against the targets. Prints Markdown. README.md beside it says how to run and read it.
 //
-//   npm run bench [-- NAME...] [--format da|oa|nb] [--rounds 5] [--json FILE]
+//   npm run bench [-- NAME...] [--all] [--format da,oa,nb] [--rounds 7] [--rows N] [--quick] [--peers all|NAME,...]
+//                 [--json FILE] [--from FILE]... [--plots DIR] [--record]
 
-import { appendFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { createExporter } from '../../exporters/formats.ts'
-import { Catalog } from '../../storage/scan/catalog.ts'
-import type { PinnedTable } from '../../storage/scan/pinned-table.ts'
-import { openScan } from '../../storage/scan/scan.ts'
-import { DATASETS, ensureDataset } from './dataset.ts'
-import { roofline } from './roofline.ts'
-import { startServer, timeCurl } from './server-process.ts'
+import { execFile, execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import { DATASETS, ensureDataset, STAGED } from './dataset.ts'
+import type { HeapUse } from './heap.ts'
+import type { Measurement } from './measurement.ts'
+import { comparePeers, PEERS } from './peers/peers.ts'
+import { writePlots } from './plots.ts'
+import { addLine, appendLine, historyLine, type Line, readResults } from './results.ts'
+import {
+  concurrencyTable,
+  datasetsTable,
+  datasetTable,
+  heapTable,
+  overviewTable,
+  peersTable,
+  targetsTable,
+} from './tables.ts'
+import { targetsOf } from './targets.ts'
 
-const NOW = 1_800_000_000
+const run = promisify(execFile)
+const HISTORY = fileURLToPath(new URL('history.jsonl', import.meta.url))
+const QUICK_ROWS = 2_000_000
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     format: { type: 'string', default: 'da' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
+    rows: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    peers: { type: 'string' },
     json: { type: 'string' },
+    from: { type: 'string', multiple: true, default: [] },
+    plots: { type: 'string' },
+    record: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(flags.rounds)
 
-interface Measured {
-  seconds: number[]
-  bytes: number
-  rows: number
+const isMore = flags.peers !== undefined || flags.from.length > 0
+const names = flags.all ? STAGED : positionals.length > 0 || isMore ? positionals : ['narrow']
+const unknown = names.find((name) => DATASETS[name] === undefined)
+if (unknown !== undefined) throw new Error(`no dataset ${unknown}: ${Object.keys(DATASETS).join(', ')}`)
+const formats = flags.format.split(',')
+const rounds = flags.rounds ?? (flags.quick ? '3' : '7')
+
+/** Rows asked for; undefined: the dataset's own number. */
+function rowsOf(name: string): number | undefined {
+  if (flags.rows !== undefined) return Number(flags.rows)
+  return flags.quick && DATASETS[name].rows > QUICK_ROWS ? QUICK_ROWS : undefined
 }
 
-async function scanned(pinned: PinnedTable, arrow: boolean): Promise<{ rows: number; bytes: number }> {
-  const scan = await openScan(pinned, { now: NOW })
-  const exporter = createExporter('arrows', {})
-  let rows = 0
-  let bytes = 0
-  for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
-    rows += batch.rows
-    if (arrow) for await (const part of exporter.batch(batch)) bytes += part.length
-    batch.release()
-  }
-  await scan.close()
-  return { rows, bytes }
+/** A script of this folder in a process of its own, by its last line. */
+async function child<T>(script: string, args: readonly string[]): Promise<T> {
+  const path = fileURLToPath(new URL(script, import.meta.url))
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', path, ...args], { maxBuffer: 1 << 26 })
+  return JSON.parse(stdout.trim().split('\n').at(-1)!)
 }
 
-async function bench(name: string): Promise<void> {
-  const { data, schema, keyspace, table } = ensureDataset(name, flags.format)
-  const catalog = await Catalog.open({ data: [data], schemaFile: schema })
-  const pinned = await catalog.pin(keyspace, table)
-  const path = `/v1/keyspaces/${keyspace}/tables/${table}/rows?now=${NOW}`
-  const servers = await Promise.all(
-    [0, 1, 2].map((workers) => startServer(['--data', data, '--schema', schema, '--workers', String(workers)])),
-  )
-  const stages: Record<string, () => Promise<{ seconds?: number; rows?: number; bytes?: number }>> = {
-    roofline: async () => ({ bytes: await roofline(pinned.sstables) }),
-    batches: () => scanned(pinned, false),
-    arrow: () => scanned(pinned, true),
-    'curl, workers 0': () => timeCurl(servers[0].url + path),
-    'curl, workers 1': () => timeCurl(servers[1].url + path),
-    'curl, workers 2': () => timeCurl(servers[2].url + path),
-  }
-  const measured = new Map<string, Measured>(Object.keys(stages).map((s) => [s, { seconds: [], bytes: 0, rows: 0 }]))
-  for (let round = -1; round < rounds; round++) {
-    for (const [stage, work] of Object.entries(stages)) {
-      const begun = performance.now()
-      const result = await work()
-      const seconds = result.seconds ?? (performance.now() - begun) / 1000
-      const entry = measured.get(stage)!
-      if (round >= 0) entry.seconds.push(seconds) // the first round warms up
-      entry.bytes = result.bytes ?? entry.bytes
-      entry.rows = result.rows ?? entry.rows
-    }
-  }
-  report(
-    name,
-    measured,
-    servers.map((s) => s.peakBytes()),
-  )
-  await Promise.all(servers.map((s) => s.stop()))
-  await pinned.release()
+function machine(): { cpu: string; cores: number; memoryGb: number } {
+  const all = cpus()
+  return { cpu: all[0].model.trim(), cores: all.length, memoryGb: Math.round(totalmem() / 2 ** 30) }
 }
 
-function report(name: string, measured: Map<string, Measured>, peaks: number[]): void {
-  const raw = measured.get('roofline')!
-  const rows = measured.get('batches')!.rows
-  const best = (m: Measured) => Math.min(...m.seconds)
-  const median = (m: Measured) => m.seconds.toSorted((a, b) => a - b)[m.seconds.length >> 1]
-  console.log(
-    `\n${name} (${flags.format}): ${rows} rows, ${(raw.bytes / 1e6).toFixed(0)} MB uncompressed, ${rounds} rounds\n`,
-  )
-  console.log('| stage | M rows/s | MB/s of raw data | against the roofline (min) | (median) |')
-  console.log('|---|---|---|---|---|')
-  const line: Record<string, unknown> = { name, format: flags.format, rows, rawBytes: raw.bytes, node: process.version }
-  for (const [stage, m] of measured) {
-    const ratio = best(raw) / best(m)
-    const cells = [
-      stage,
-      (rows / best(m) / 1e6).toFixed(2),
-      (raw.bytes / best(m) / 1e6).toFixed(0),
-      ratio.toFixed(2),
-      (median(raw) / median(m)).toFixed(2),
-    ]
-    console.log(`| ${cells.join(' | ')} |`)
-    line[stage] = { seconds: best(m), median: median(m), ratio }
-  }
-  const megabytes = peaks.map((p) => (p / 1e6).toFixed(0))
-  console.log(`\npeak resident memory of the server: ${megabytes.join(', ')} MB with 0, 1, 2 workers`)
-  line.peakBytes = peaks
-  if (flags.json !== undefined) appendFileSync(flags.json, `${JSON.stringify(line)}\n`)
+const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
+const results = readResults(flags.from)
+
+function take(line: Line): void {
+  addLine(results, line)
+  if (flags.json !== undefined) appendLine(flags.json, line)
 }
 
-for (const name of positionals.length > 0 ? positionals : ['narrow']) {
-  if (DATASETS[name] === undefined) throw new Error(`no dataset ${name}: ${Object.keys(DATASETS).join(', ')}`)
-  await bench(name)
+const { cpu, cores, memoryGb } = machine()
+console.log(`${commit}, Node ${process.version}, ${cores} cores (${cpu}), ${memoryGb} GB\n`)
+for (const format of formats) for (const name of names) ensureDataset(name, format, rowsOf(name))
+for (const format of formats) {
+  for (const name of names) {
+    const rows = rowsOf(name) === undefined ? [] : [String(rowsOf(name))]
+    const measurement = await child<Measurement>('measure.ts', [name, format, rounds, ...rows])
+    take({ measurement })
+    console.log(`${datasetTable(measurement)}\n`)
+    if (measurement.concurrency.length > 0) console.log(`${concurrencyTable(measurement)}\n`)
+    if (name !== 'narrow') continue
+    const heap = await child<HeapUse>('heap.ts', [format, ...rows])
+    take({ heap })
+    console.log(`${heapTable(heap)}\n`)
+  }
+}
+if (flags.peers !== undefined) {
+  const peers = flags.peers === 'all' ? PEERS : flags.peers.split(',')
+  take({
+    peers: await comparePeers({ peers, format: formats[0], rounds: Number(rounds), rows: rowsOf('narrow'), commit }),
+  })
+}
+if (results.peers.length > 0)
+  console.log(`## Peers: the rows of narrow\n\n${results.peers.map(peersTable).join('\n\n')}\n`)
+if (results.measurements.length > 0) {
+  console.log(`## Ratios to the roofline: best (median)\n\n${overviewTable(results.measurements)}\n`)
+  console.log(`${datasetsTable(results.measurements)}\n`)
+}
+console.log(`## Against the targets\n\n${targetsTable(targetsOf(results))}`)
+if (flags.plots !== undefined) {
+  mkdirSync(flags.plots, { recursive: true })
+  writePlots(results.measurements, flags.plots)
+}
+if (flags.record) {
+  const date = new Date().toISOString().slice(0, 10)
+  const line = { date, commit, node: process.version, machine: machine(), ...historyLine(results) }
+  appendFileSync(HISTORY, `${JSON.stringify(line)}\n`)
 }
