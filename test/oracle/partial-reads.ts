@@ -104,7 +104,7 @@ export async function partialDifference(
     coverage.parts += ends.length + 1
     coverage.cutsInside += ends.filter((end) => isInside(pinned, end)).length
     const found = ndjsonDifference(rows, parts)
-    if (found !== undefined) return `${name}, between ${ends.join(' ')}: ${found}`
+    if (found !== undefined) return `${name}, between ${ends.length} cuts: ${found}`
   }
   for (const { name, asked, rows } of chosen) {
     const batchRows = 1 + below(Math.max(1, Math.ceil(rows.length / 2)))
