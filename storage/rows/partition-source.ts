@@ -9,6 +9,7 @@ import { countedPartitions } from '../sstable/statistics.ts'
 import { BIG_ROW_BYTES, BigRowReader } from './big-row.ts'
 import type { ClusteringOrder } from './clustering.ts'
 import { ClusteringMemory } from './clustering-memory.ts'
+import type { Lane } from './lane.ts'
 import { PartitionState, viewOver } from './partition-state.ts'
 import { type DecodeCounters, END_OF_PARTITION, EXTENSION, IS_MARKER, IS_STATIC, RowDecoder } from './row-decoder.ts'
 import type { RunDecoder } from './run-decoder.ts'
@@ -181,25 +182,13 @@ export class PartitionSource extends PartitionState {
   decodeRun(maxRows: number): number {
     const { decode, state: s } = this.run!
     const { window } = this
-    const previous = this.#previous.unfiltered
     s.builders = s.writer.builders
     s.maxRows = maxRows
     s.inside = true
     s.keyBytes = this.key
     s.keyView = this.keyView
     s.writer.copyKeyParts(s.keyOffset, s.keyLength)
-    s.hasPrevious = !this.#previous.isEmpty
-    s.previousBytes = previous.bytes
-    s.previousView = previous.view
-    if (s.hasPrevious) {
-      if (previous.boundKind !== CLUSTERING) s.hasPrevious = false
-      for (let i = 0; i < previous.clusteringCount; i++) {
-        // Null and empty parts: not for its comparison.
-        if (previous.clusteringLength[i] <= 0) s.hasPrevious = false
-        s.previousOffset[i] = previous.clusteringOffset[i]
-        s.previousLength[i] = previous.clusteringLength[i]
-      }
-    }
+    this.previousTo(s)
     let reason: number
     try {
       // What lies behind the stop is not wanted, also where it is in the window.
@@ -219,6 +208,44 @@ export class PartitionSource extends PartitionState {
     window.pos = s.pos
     this.#state = s.inside ? ROWS : BETWEEN
     return reason
+  }
+
+  /** The clustering passed last into the state of a generated decoder. */
+  previousTo(s: RunState): void {
+    const previous = this.#previous.unfiltered
+    s.hasPrevious = !this.#previous.isEmpty
+    s.previousBytes = previous.bytes
+    s.previousView = previous.view
+    if (!s.hasPrevious) return
+    if (previous.boundKind !== CLUSTERING) s.hasPrevious = false
+    for (let i = 0; i < previous.clusteringCount; i++) {
+      // Null and empty parts: not for its comparison.
+      if (previous.clusteringLength[i] <= 0) s.hasPrevious = false
+      s.previousOffset[i] = previous.clusteringOffset[i]
+      s.previousLength[i] = previous.clusteringLength[i]
+    }
+  }
+
+  /** Goes on from where a lane that entered from here has come. */
+  resume(lane: Lane): void {
+    const { state } = lane
+    if (lane.begun > 0) {
+      this.takeKey(state.keyBytes, lane.keyOffset, lane.keyWhole)
+      this.partitionOffset = this.window.base + lane.partitionPos
+      this.clearDeletion()
+      this.#previous.clear()
+      if (this.#begun >= 0) this.#begun += lane.begun
+    }
+    if (lane.hasPassed) {
+      this.#previous.keepRow(
+        state.previousBytes,
+        state.previousOffset,
+        state.previousLength,
+        this.layout.clusteringCount,
+      )
+    }
+    this.window.pos = lane.pos
+    this.#state = lane.inside ? ROWS : BETWEEN
   }
 
   /** The partition that a run began last becomes the current one. */

@@ -63,6 +63,16 @@ export class RunState {
   wholeKeyLength = -1
   partitionPos = 0
   // --- of the row at hand
+  /** Where its body begins (in its sizes' place, with the liveness) and ends, and its flags. */
+  at = 0
+  rowEnd = 0
+  flags = 0
+  clusteringOffset: Int32Array
+  clusteringLength: Int32Array
+  /** It must hide all that was written up to otherHi, otherLo: its collections too must be whole new ones. */
+  dominates = false
+  otherHi = 0
+  otherLo = 0
   /** The cell is not alive at `now`. */
   dead = false
   /** The row's liveness has a TTL that is over at `now`; of its cells those that share it are dead. */
@@ -80,6 +90,8 @@ export class RunState {
     this.keyLength = new Int32Array(keyParts)
     this.previousOffset = new Int32Array(Math.max(1, layout.clusteringCount))
     this.previousLength = new Int32Array(Math.max(1, layout.clusteringCount))
+    this.clusteringOffset = new Int32Array(Math.max(1, layout.clusteringCount))
+    this.clusteringLength = new Int32Array(Math.max(1, layout.clusteringCount))
   }
 }
 
@@ -180,6 +192,7 @@ export function walkComplex(
 ): number {
   let p = at
   let covered = strict
+  let hides = !s.dominates
   s.anyLive = false
   if (hasDeletion) {
     const lo = (readUvintLo(bytes, p) >>> 0) + (s.layout.minTimestampLo >>> 0)
@@ -190,8 +203,10 @@ export function walkComplex(
       // As an INSERT of a whole collection writes it: a deletion right before the row's own timestamp.
       if (hi > s.liveHi || (hi === s.liveHi && (lo | 0) >>> 0 >= s.liveLo >>> 0)) return -1
       covered = true
+      hides ||= hi > s.otherHi || (hi === s.otherHi && (lo | 0) >>> 0 >= s.otherLo >>> 0)
     }
   }
+  if (!hides) return -1
   const count = readUvint(bytes, p)
   p += vintSize(bytes[p])
   for (let i = 0; i < count; i++) {

@@ -166,6 +166,17 @@ export class PartitionMerger {
     this.#passedOver = (this.#options.distinct && !begins) || !this.#matchesPartition()
   }
 
+  /**
+   * Starts in the midst of the partition that all these sources stand in, behind rows that another merge has gone through; `anyRow`: live
+   * ones were among them, the last of which stood at `last`.
+   */
+  resume(sources: PartitionSource[], anyRow: boolean, last: PartitionSource | undefined): void {
+    this.begin(sources)
+    this.#anyRow = anyRow
+    this.#emitted = anyRow
+    this.lastClustering = last?.previous
+  }
+
   /** The source in `waiting` was moved, if it could be; it has none of the rows behind `seekBound` if not `found`. */
   sought(found: boolean): void {
     const i = this.#waitingAt

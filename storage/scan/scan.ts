@@ -9,6 +9,8 @@ import type { BatchSchema, Field } from '../rows/batch.ts'
 import { BIG_ROW_BYTES } from '../rows/big-row.ts'
 import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
+import { Lane } from '../rows/lane.ts'
+import { laneDecoder } from '../rows/lane-decoder.ts'
 import { PartitionSource } from '../rows/partition-source.ts'
 import { type BatchLimits, type OutputColumn, type OutputSource, RowWriter } from '../rows/row-writer.ts'
 import { runDecoder } from '../rows/run-decoder.ts'
@@ -30,6 +32,7 @@ import { newIndexCounters } from '../sstable/index.ts'
 import { openIndex } from '../sstable/open-index.ts'
 import type { SSTableData } from '../sstable/sstable.ts'
 import { IndexKeyScan, type IndexKeyScanParts, indexTellsLiveness } from './index-key-scan.ts'
+import { LaneMerge } from './lane-merge.ts'
 import { PartitionMerger } from './partition-merger.ts'
 import type { ScannedTable } from './pinned-table.ts'
 import { ScanRowAccess } from './row-access.ts'
@@ -113,6 +116,9 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
     return new SourceRoute(sstable, make, index, { partitioner, stats, reaches, keys })
   })
   const distinct = request.distinct ?? false
+  const canCross = filter === undefined && slices === undefined && !distinct && !countTombstones
+  const canMergeQuickly =
+    canCross && !request.plainDecoder && window === undefined && target.keys === undefined && partitioner.words === 2
   pinned.retain()
   return new TableScan({
     ...parts,
@@ -135,10 +141,30 @@ export async function openScan(pinned: ScannedTable, request: ScanRequest): Prom
         routes.map(({ source }) => source),
       ),
     bounds,
-    canCross: filter === undefined && slices === undefined && !distinct && !countTombstones,
+    canCross,
+    quickMerge: (sources) => {
+      const lanes = canMergeQuickly ? lanesOf(sources, layout, columns) : undefined
+      return lanes && new LaneMerge({ layout, partitioner, counters: stats, writer, limit, lanes })
+    },
     signal: request.signal,
     onClose: () => pinned.release(),
   })
+}
+
+/** A lane for each source of several, where all are of a kind for it. */
+function lanesOf(
+  sources: readonly PartitionSource[],
+  layout: TableLayout,
+  columns: readonly OutputColumn[],
+): Map<PartitionSource, Lane> | undefined {
+  const slots = new Set(sources.flatMap((source) => [...source.layout.regulars.slot]))
+  const lanes = new Map<PartitionSource, Lane>()
+  for (const source of sources) {
+    const decoder = source.run && laneDecoder(layout, source.layout, columns)
+    if (decoder === undefined) return undefined
+    lanes.set(source, new Lane(source, decoder, lanes.size, source.layout.regulars.count === slots.size))
+  }
+  return lanes
 }
 
 /** The scan of a request for partition keys alone that the indexes can answer; undefined: Data.db must be read. */

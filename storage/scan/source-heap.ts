@@ -41,6 +41,15 @@ export class SourceHeap {
     entries[i] = entry
   }
 
+  /** All of them, in no order. */
+  get sources(): PartitionSource[] {
+    return this.#entries.map(({ source }) => source)
+  }
+
+  clear(): void {
+    this.#entries.length = 0
+  }
+
   /** Takes out all sources that stand at the smallest partition, oldest first, into `group`. */
   popGroup(group: PartitionSource[]): void {
     group.length = 0

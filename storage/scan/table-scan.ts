@@ -7,8 +7,10 @@ import { behindPartition, encodePosition, keyPosition } from '../ring/position.t
 import { type Batch, type BatchSchema, countEmptyValues } from '../rows/batch.ts'
 import { EXHAUSTED, NEED, type PartitionSource } from '../rows/partition-source.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
+import { ClusteringOrderError } from '../rows/run-state.ts'
 import { CLUSTERING, type Unfiltered } from '../rows/unfiltered.ts'
 import type { IndexCounters } from '../sstable/index.ts'
+import { LANES_BEFORE, LANES_FULL, LANES_INSIDE, LANES_LIMIT, type LaneMerge } from './lane-merge.ts'
 import { BATCH_FULL, LIMIT_REACHED, WAITING } from './partition-merger.ts'
 import type { ScanBounds } from './scan-bounds.ts'
 import { type Scan, type ScanStats, takeIndexCounters } from './scan-request.ts'
@@ -33,6 +35,7 @@ export interface ScanMerger<Writer> {
   /** The row that the last one written stands at, or a bound; undefined: the end of its partition. */
   readonly lastClustering: Unfiltered | undefined
   begin(sources: PartitionSource[], slices: PartitionSlices | undefined): void
+  resume?(sources: PartitionSource[], anyRow: boolean, last: PartitionSource | undefined): void
   sought(found: boolean): void
   step(writer: Writer): number
 }
@@ -45,6 +48,8 @@ export interface TableScanParts<Writer extends ScanWriter> {
   indexCounters: IndexCounters
   partitioner: Partitioner
   merger: ScanMerger<Writer>
+  /** The quick merge of these sources; undefined: not for this scan. */
+  quickMerge?(sources: readonly PartitionSource[]): LaneMerge | undefined
   /** Only partitions that one of these holds are looked at; undefined: all. */
   proposers: ReadonlySet<PartitionSource> | undefined
   writer: Writer
@@ -78,6 +83,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   /** Key of the partition looked at last, where its source has gone on. */
   #lastKey: Uint8Array | undefined
   #inPartition = false
+  /** undefined: not asked for yet, null: there is none. */
+  #quick: LaneMerge | null | undefined
+  /** The next partition is not for the quick merge. */
+  #isHeld = false
   /** What run() waits for, and of which source. */
   #pending: (() => Promise<void>) | undefined
   #waiting: PartitionSource | undefined
@@ -191,7 +200,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
         this.#moveGroup()
       }
       if (!this.#advance()) return PENDING
-      if (!this.#choose()) return DONE
+      if (this.#canMergeQuickly) {
+        const status = this.#mergeQuickly()
+        if (status !== PENDING) return status
+      } else if (!this.#choose()) return DONE
     }
   }
 
@@ -252,6 +264,57 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     this.#leaving.delete(source)
   }
 
+  get #canMergeQuickly(): boolean {
+    const heap = this.#heap!
+    if (this.#quick === null || this.#isHeld || heap.size < 2) return false
+    this.#quick ??= this.#parts.quickMerge?.([...this.#routes.keys()]) ?? null
+    if (this.#quick === null) return false
+    const { bounds } = this.#parts
+    return heap.sources.every((s) => this.#routes.get(s)!.exact && bounds.slices(s) === undefined)
+  }
+
+  /** Goes through partitions side by side as far as that can. FULL and LIMITED as run() says them, else PENDING. */
+  #mergeQuickly(): number {
+    const { merger, writer } = this.#parts
+    const merge = this.#quick!
+    const heap = this.#heap!
+    const sources = heap.sources
+    heap.clear()
+    this.#lastKey = undefined
+    let left: number
+    try {
+      left = merge.run(sources)
+    } catch (error) {
+      // It is told with the place that the merge had come to.
+      merge.at?.leave()
+      this.#group = [merge.at?.source ?? sources[0]]
+      this.#waiting = this.#group[0]
+      throw error instanceof ClusteringOrderError ? this.#group[0].corrupt(error.message) : error
+    }
+    const isInside = left === LANES_INSIDE || left === LANES_FULL || left === LANES_LIMIT
+    this.#group = isInside ? merge.group.map((lane) => lane.source) : []
+    const lanes = merge.leave()
+    for (const lane of lanes) {
+      if (isInside && merge.group.includes(lane)) continue
+      if (lane.inside) heap.push(lane.source)
+      else this.#moving.push(lane.source)
+    }
+    this.#isHeld = left === LANES_BEFORE
+    if (!isInside) {
+      // What was looked at last: one of those that are done with it.
+      const done = lanes.find((lane) => !lane.inside)
+      if (done !== undefined) this.#group = [done.source]
+      return PENDING
+    }
+    const [head] = this.#group
+    writer.beginPartition(head)
+    merger.resume!(this.#group, merge.emitted, merge.last?.source)
+    this.#allowCrossing(head)
+    this.#inPartition = true
+    if (left === LANES_FULL) return FULL
+    return left === LANES_LIMIT ? LIMITED : PENDING
+  }
+
   /** Takes the smallest partition out of the heap; false when nothing is left. */
   #choose(): boolean {
     const { merger, writer, bounds, proposers } = this.#parts
@@ -265,6 +328,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
       return true
     }
     this.stats.partitionsVisited++
+    this.#isHeld = false
     writer.beginPartition(head)
     this.#allowCrossing(head)
     merger.begin(this.#group, bounds.slices(head))
@@ -281,7 +345,8 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const state = source.run?.state
     if (state === undefined) return
     const next = this.#heap!.peek()
-    const alone = this.#group.length === 1 && this.#routes.get(source)!.exact
+    // A source on its way to its next partition could come in between.
+    const alone = this.#group.length === 1 && this.#moving.length === 0 && this.#routes.get(source)!.exact
     state.crossing = canCross && alone && !source.layout.hasStatics && partitioner.words === 2
     state.hasLimit = next !== undefined
     if (next !== undefined) state.limit.set(next.token)
