@@ -124,9 +124,9 @@ export class SourceRoute {
       if (this.#isBeyond({ from: this.#before(key), to: behindPartition(this.#options.partitioner, key) })) return true
       const entry = await this.#index.find(key)
       if (entry === null) return true
-      const { dataLength } = this.sstable
       const reach = { from: null, to: null }
-      this.#stretches.push({ start: entry.dataOffset, stop: dataLength, reach, key, single: true, entry })
+      const stop = await this.#endOf(entry, key)
+      this.#stretches.push({ start: entry.dataOffset, stop, reach, key, single: true, entry })
       return true
     }
     if (this.#next === reaches.length) return false
@@ -138,6 +138,14 @@ export class SourceRoute {
       await this.#findReach(reach)
     }
     return true
+  }
+
+  /** Where a partition ends, so that nothing is read ahead behind it; of small ones that is not worth the look. */
+  async #endOf(entry: PartitionEntry, key: Uint8Array): Promise<number> {
+    const { dataLength } = this.sstable
+    if (!entry.wide) return dataLength
+    const next = await this.#index.seek(behindPartition(this.#options.partitioner, key))
+    return next === null || next.dataOffset <= entry.dataOffset ? dataLength : next.dataOffset
   }
 
   async #findReach(reach: Reach): Promise<void> {
