@@ -6,6 +6,7 @@
 // "Visited" is the scan that counts rows: decoded, merged, reconciled, no column filled. It steps over values, and where a row is large
 // over whole chunks, which are then neither read nor inflated: that is what a projection gains, not a part of the other stages.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { createExporter } from '../../exporters/formats.ts'
 import { STREAM_BATCH_BYTES } from '../../src/server/allowance.ts'
 import { Catalog } from '../../storage/scan/catalog.ts'
@@ -47,20 +48,44 @@ async function scanned(pinned: PinnedTable, request: Partial<ScanRequest>, arrow
   return { rows, bytes }
 }
 
+interface Work {
+  run: () => Promise<Outcome>
+  /** The process that works: its processor time is counted. */
+  pid: number
+}
+
 /** Every stage once a round, in turn; the first round warms up. */
-async function interleaved(stages: Record<string, () => Promise<Outcome>>, rounds: number): Promise<Stage[]> {
-  const measured = Object.keys(stages).map((name): Stage => ({ name, seconds: [], rows: 0, bytes: 0 }))
+async function interleaved(works: Record<string, Work>, rounds: number): Promise<Stage[]> {
+  const measured = Object.keys(works).map((name): Stage => ({ name, seconds: [], cpuSeconds: [], rows: 0, bytes: 0 }))
   for (let round = -1; round < rounds; round++) {
     for (const stage of measured) {
+      const { run, pid } = works[stage.name]
+      const cpu = cpuSecondsOf(pid)
       const begun = performance.now()
-      const { seconds, rows, bytes } = await stages[stage.name]()
+      const { seconds, rows, bytes } = await run()
       const elapsed = seconds ?? (performance.now() - begun) / 1000
-      if (round >= 0) stage.seconds.push(elapsed)
+      if (round >= 0) {
+        stage.seconds.push(elapsed)
+        stage.cpuSeconds.push(cpuSecondsOf(pid) - cpu)
+      }
       stage.rows = rows ?? stage.rows
       stage.bytes = bytes ?? stage.bytes
     }
   }
   return measured
+}
+
+/** Processor time that all threads of a process have taken so far (Linux), else NaN. */
+function cpuSecondsOf(pid: number): number {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`)
+    const nanoseconds = tasks.map((task) =>
+      Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return nanoseconds.reduce((a, b) => a + b, 0) / 1e9
+  } catch {
+    return Number.NaN
+  }
 }
 
 function requireEqual(what: string, values: readonly number[]): void {
@@ -78,14 +103,15 @@ async function emptyRange(server: ServerProcess, path: string): Promise<number[]
 }
 
 async function concurrency(servers: ServerProcess[], files: DatasetFiles, rounds: number): Promise<Stage[]> {
-  const stages: Record<string, () => Promise<Outcome>> = {}
+  const works: Record<string, Work> = {}
   for (const workers of [1, 2]) {
     for (const streams of CONCURRENCIES) {
-      const tickets = await createTickets(servers[workers].url, files, streams, NOW)
-      stages[`${workers}:${streams}`] = () => timeTickets(servers[workers].url, tickets)
+      const { url, pid } = servers[workers]
+      const tickets = await createTickets(url, files, streams, NOW)
+      works[`${workers}:${streams}`] = { pid, run: () => timeTickets(url, tickets) }
     }
   }
-  return interleaved(stages, rounds)
+  return interleaved(works, rounds)
 }
 
 export async function measure(name: string, format: string, rounds: number, rows?: number): Promise<Measurement> {
@@ -98,15 +124,17 @@ export async function measure(name: string, format: string, rounds: number, rows
   const servers = await Promise.all([0, 1, 2].map((w) => startServer([...flags, '--workers', String(w)])))
   try {
     const tickets = await createTickets(servers[2].url, files, 2, NOW)
+    const own = (run: Work['run']): Work => ({ pid: process.pid, run })
+    const curl = ({ url, pid }: ServerProcess): Work => ({ pid, run: () => timeCurl(url + path) })
     const stages = await interleaved(
       {
-        roofline: async () => ({ bytes: await roofline(pinned.sstables) }),
-        visited: () => scanned(pinned, { countOnly: true }, false),
-        batches: () => scanned(pinned, {}, false),
-        arrow: () => scanned(pinned, {}, true),
-        curl0: () => timeCurl(servers[0].url + path),
-        curl1: () => timeCurl(servers[1].url + path),
-        tickets2: () => timeTickets(servers[2].url, tickets),
+        roofline: own(async () => ({ bytes: await roofline(pinned.sstables) })),
+        visited: own(() => scanned(pinned, { countOnly: true }, false)),
+        batches: own(() => scanned(pinned, {}, false)),
+        arrow: own(() => scanned(pinned, {}, true)),
+        curl0: curl(servers[0]),
+        curl1: curl(servers[1]),
+        tickets2: { pid: servers[2].pid, run: () => timeTickets(servers[2].url, tickets) },
       },
       rounds,
     )

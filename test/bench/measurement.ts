@@ -4,6 +4,8 @@ export interface Stage {
   name: string
   /** Of every round. */
   seconds: number[]
+  /** Processor time that the process at work took, all its threads together: curl's is not in it. */
+  cpuSeconds: number[]
   rows: number
   bytes: number
 }
@@ -36,6 +38,12 @@ export function stageOf(measurement: Measurement, name: string): Stage {
   const stage = measurement.stages.find((s) => s.name === name)
   if (stage === undefined) throw new Error(`no stage ${name}`)
   return stage
+}
+
+/** Processor time against the roofline's: what a busy machine disturbs least. */
+export function cpuRatio(measurement: Measurement, stage: string): number {
+  const least = (name: string) => Math.min(...stageOf(measurement, name).cpuSeconds)
+  return least(stage) / least('roofline')
 }
 
 /** Speed against the reference roofline, 1 being as fast; of the best rounds. */

@@ -3,7 +3,7 @@
 
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { HeapUse } from './heap.ts'
-import { type Measurement, ratio } from './measurement.ts'
+import { cpuRatio, type Measurement, ratio } from './measurement.ts'
 import type { PeerResult } from './peers/peer-result.ts'
 
 export interface Results {
@@ -45,13 +45,16 @@ const round = (n: number) => Number(n.toPrecision(3))
 
 /** The ratios of a release: small and comparable. */
 export function historyLine({ measurements, heap }: Results): Record<string, unknown> {
-  return {
-    ratios: Object.fromEntries(
+  const byStage = (value: (m: Measurement, stage: string) => number) =>
+    Object.fromEntries(
       measurements.map((m) => {
-        const stages = m.stages.filter(({ name }) => name !== 'roofline')
-        return [`${m.name} ${m.format}`, Object.fromEntries(stages.map(({ name }) => [name, round(ratio(m, name))]))]
+        const stages = m.stages.map(({ name }) => name).filter((name) => name !== 'roofline')
+        return [`${m.name} ${m.format}`, Object.fromEntries(stages.map((name) => [name, round(value(m, name))]))]
       }),
-    ),
+    )
+  return {
+    speedOfRoofline: byStage(ratio),
+    processorTimeOfRoofline: byStage(cpuRatio),
     peakMb: Math.round(Math.max(...measurements.flatMap((m) => [...m.peakBytes, ...m.peakBytesConcurrent])) / 1e6),
     heapBytesPerRow: Object.fromEntries(heap.map((use) => [use.format, round(use.bytesPerRow)])),
   }

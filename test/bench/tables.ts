@@ -2,7 +2,7 @@
 
 import { DATASETS } from './dataset.ts'
 import type { HeapUse } from './heap.ts'
-import { best, type Measurement, median, ratio, stageOf } from './measurement.ts'
+import { best, cpuRatio, type Measurement, median, ratio, stageOf } from './measurement.ts'
 import type { PeerResult } from './peers/peer-result.ts'
 import type { Target } from './targets.ts'
 
@@ -26,13 +26,21 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** Every stage of one dataset. */
 export function datasetTable(m: Measurement): string {
   const roofline = stageOf(m, 'roofline')
-  const head = ['stage', 'M rows/s', 'MB/s of raw data', 'against the roofline (best)', '(median)']
+  const head = [
+    'stage',
+    'M rows/s',
+    'MB/s of raw data',
+    'against the roofline (best)',
+    '(median)',
+    'processor time / roofline',
+  ]
   const rows = m.stages.map((stage) => [
     STAGE_TITLES[stage.name],
     (m.rows / best(stage) / 1e6).toFixed(best(stage) > m.rows / 1e5 ? 5 : 2),
     mega(m.rawBytes / best(stage)),
     (best(roofline) / best(stage)).toFixed(2),
     (median(roofline.seconds) / median(stage.seconds)).toFixed(2),
+    cpuRatio(m, stage.name).toFixed(2),
   ])
   const perRow = (m.rawBytes / m.inputRows).toFixed(0)
   const input = m.inputRows === m.rows ? '' : ` of ${m.inputRows} in the SSTables`
