@@ -75,16 +75,30 @@ class Gathered {
   /** Gives the number of parts that there were. */
   async add(parts: Parts): Promise<number> {
     let count = 0
+    // Parts are pulled one at a time: a large batch of text is encoded at the sink's pace too.
+    if (Symbol.iterator in parts) {
+      // `for await` would make promises of each part that is there already.
+      for (const part of parts) {
+        if (part.byteLength === 0) continue
+        if (this.full) await this.#write()
+        this.#take(part)
+        count++
+      }
+      return count
+    }
     for await (const part of parts) {
       if (part.byteLength === 0) continue
-      // Parts are pulled one at a time: a large batch of text is encoded at the sink's pace too.
       if (this.full) await this.#write()
-      this.#parts.push(part)
-      this.#bytes += part.byteLength
-      this.#sinceFlush += part.byteLength
+      this.#take(part)
       count++
     }
     return count
+  }
+
+  #take(part: Uint8Array): void {
+    this.#parts.push(part)
+    this.#bytes += part.byteLength
+    this.#sinceFlush += part.byteLength
   }
 
   async addBatch(batch: Batch, parts: Parts): Promise<void> {

@@ -32,14 +32,7 @@ export function encodeBatch(
 ): Parts {
   const body = batchBody(batch)
   if (compression === 'none') {
-    return assemble(
-      batch,
-      body.nodes,
-      body.buffers.map((buffer) => [buffer]),
-      null,
-      at,
-      written,
-    )
+    return assemble(batch, body.nodes, body.buffers, null, at, written)
   }
   return compressed(batch, body.nodes, body.buffers, compression, at, written)
 }
@@ -71,19 +64,25 @@ async function packBuffer(buffer: Uint8Array, compress: Compress): Promise<Uint8
 function assemble(
   batch: Batch,
   nodes: number[],
-  packed: Uint8Array[][],
+  packed: readonly (Uint8Array | Uint8Array[])[],
   compression: CompressionType | null,
   at: number,
   written: (block: MessageBlock) => void,
 ): Uint8Array[] {
-  const pieces: Uint8Array[] = []
+  // The head comes first, when the rest is known.
+  const pieces: Uint8Array[] = [zeros(0)]
   const buffers: number[] = []
   let bodyBytes = 0
   for (const parts of packed) {
     let length = 0
-    for (const part of parts) {
-      pieces.push(part)
-      length += part.length
+    if (parts instanceof Uint8Array) {
+      pieces.push(parts)
+      length = parts.length
+    } else {
+      for (const part of parts) {
+        pieces.push(part)
+        length += part.length
+      }
     }
     buffers.push(bodyBytes, length)
     pieces.push(zeros(padded(length) - length))
@@ -92,5 +91,6 @@ function assemble(
   const metadata: [string, string][] = [[POSITION_KEY, batch.position]]
   const head = recordBatchMessage({ rows: batch.rows, nodes, buffers, bodyBytes, compression, metadata }, at)
   written({ offset: at, metadataBytes: head.length, bodyBytes })
-  return gather([head, ...pieces])
+  pieces[0] = head
+  return gather(pieces)
 }

@@ -4,17 +4,18 @@
 /** Pieces of this many bytes and more stay as they are, without a copy. */
 const ALONE = 4096
 
-const ZEROS = new Uint8Array(64)
+/** By their length, up to the longest padding. */
+const ZEROS = Array.from({ length: 65 }, (_, length) => new Uint8Array(length))
 
 /** `count` zero bytes, at most 64; shared, never to be written to. */
 export function zeros(count: number): Uint8Array {
-  return ZEROS.subarray(0, count)
+  return ZEROS[count]
 }
 
 export function gather(pieces: readonly Uint8Array[]): Uint8Array[] {
   let copied = 0
   for (const piece of pieces) if (piece.length < ALONE) copied += piece.length
-  const room = Buffer.allocUnsafeSlow(copied)
+  const room = new Uint8Array(copied)
   const parts: Uint8Array[] = []
   let start = 0
   let end = 0

@@ -5,9 +5,7 @@
 import { Block } from 'apache-arrow/fb/block'
 import { BodyCompression } from 'apache-arrow/fb/body-compression'
 import { BodyCompressionMethod } from 'apache-arrow/fb/body-compression-method'
-import { Buffer as BufferStruct } from 'apache-arrow/fb/buffer'
 import type { CompressionType } from 'apache-arrow/fb/compression-type'
-import { FieldNode } from 'apache-arrow/fb/field-node'
 import { Footer } from 'apache-arrow/fb/footer'
 import { Message } from 'apache-arrow/fb/message'
 import { MessageHeader } from 'apache-arrow/fb/message-header'
@@ -57,12 +55,12 @@ export function recordBatchMessage(head: RecordBatchHead, at: number): Uint8Arra
   const builder = new Builder(512 + 8 * nodes.length + 8 * buffers.length)
   RecordBatch.startNodesVector(builder, nodes.length / 2)
   for (let i = nodes.length - 2; i >= 0; i -= 2) {
-    FieldNode.createFieldNode(builder, BigInt(nodes[i]), BigInt(nodes[i + 1]))
+    writeLongs(builder, nodes[i], nodes[i + 1])
   }
   const nodesAt = builder.endVector()
   RecordBatch.startBuffersVector(builder, buffers.length / 2)
   for (let i = buffers.length - 2; i >= 0; i -= 2) {
-    BufferStruct.createBuffer(builder, BigInt(buffers[i]), BigInt(buffers[i + 1]))
+    writeLongs(builder, buffers[i], buffers[i + 1])
   }
   const buffersAt = builder.endVector()
   const compressionAt =
@@ -76,6 +74,19 @@ export function recordBatchMessage(head: RecordBatchHead, at: number): Uint8Arra
   if (compressionAt !== 0) RecordBatch.addCompression(builder, compressionAt)
   const batchAt = RecordBatch.endRecordBatch(builder)
   return message(builder, MessageHeader.RecordBatch, batchAt, head.bodyBytes, head.metadata, at)
+}
+
+/**
+ * A struct of two 64-bit numbers, as FieldNode and Buffer are. Their own create functions take two BigInts each, which makes them most of
+ * what encoding a batch leaves to the garbage collector.
+ */
+function writeLongs(builder: Builder, first: number, second: number): void {
+  builder.prep(8, 16)
+  // From the end to the beginning, low word first in memory.
+  builder.writeInt32(Math.floor(second / 0x100000000))
+  builder.writeInt32(second | 0)
+  builder.writeInt32(Math.floor(first / 0x100000000))
+  builder.writeInt32(first | 0)
 }
 
 function message(

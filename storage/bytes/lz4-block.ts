@@ -24,6 +24,8 @@ type Decompress = (source: number, sourceEnd: number, target: number, targetEnd:
 
 let memory: Uint8Array | undefined
 let decompress: Decompress
+/** The output as the last call saw it: chunks are of one length mostly, and a new view each would be a scan's most garbage. */
+let output: Uint8Array = new Uint8Array(0)
 
 function start(): Uint8Array {
   const wasm = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
@@ -41,10 +43,17 @@ export function fitsLz4(storedLength: number, length: number): boolean {
  * Decompresses the block source[from...] into target[at, at + length). False: it is damaged, or does not give exactly `length`
  * bytes; target is untouched then.
  */
-export function decompressLz4(source: Buffer, from: number, target: Uint8Array, at: number, length: number): boolean {
+export function decompressLz4(
+  source: Uint8Array,
+  from: number,
+  target: Uint8Array,
+  at: number,
+  length: number,
+): boolean {
   memory ??= start()
-  const stored = source.copy(memory, 0, from)
-  if (decompress(0, stored, OUTPUT, OUTPUT + length) !== length) return false
-  target.set(memory.subarray(OUTPUT, OUTPUT + length), at)
+  memory.set(source)
+  if (decompress(from, source.length, OUTPUT, OUTPUT + length) !== length) return false
+  if (output.length !== length) output = memory.subarray(OUTPUT, OUTPUT + length)
+  target.set(output, at)
   return true
 }

@@ -24,7 +24,7 @@ export interface ChunkSource {
   /** Uncompressed bytes per chunk; the last may be shorter. */
   readonly chunkLength: number
   /** Makes chunkOffset, chunkSize and chunkCrc of these chunks (inclusive) available synchronously. */
-  load(first: number, last: number): Promise<void>
+  load(first: number, last: number): Promise<void> | undefined
   /** File offset of a chunk's stored bytes. */
   chunkOffset(chunk: number): number
   /** Stored bytes of a chunk, without its CRC. */
@@ -223,7 +223,8 @@ export class DataWindow {
     const first = next / chunkLength
     const last = Math.floor((Math.min(until, dataLength) - 1) / chunkLength)
     this.#reserve(this.end + (last - first + 1) * chunkLength)
-    await source.load(first, last)
+    const loading = source.load(first, last)
+    if (loading !== undefined) await loading
     for (let chunk = first; chunk <= last; chunk++) {
       const offset = source.chunkOffset(chunk)
       const size = source.chunkSize(chunk)

@@ -100,5 +100,6 @@ export function byteWidth(layout: Layout): number {
 export function countEmptyValues({ empty, children, length }: Vector): number {
   let count = 0
   for (let i = 0; empty !== null && i < length; i++) count += (empty[i >>> 3] >>> (i & 7)) & 1
-  return children.reduce((sum, child) => sum + countEmptyValues(child), count)
+  for (const child of children) count += countEmptyValues(child)
+  return count
 }

@@ -12,13 +12,14 @@ interface Entry {
 export class SourceHeap {
   #partitioner: Partitioner
   #entries: Entry[] = []
-  #ages = new Map<PartitionSource, number>()
+  /** Of each source, made once. */
+  #entryOf = new Map<PartitionSource, Entry>()
 
   /** `sources` from the oldest to the newest; none is in the heap yet. */
   constructor(partitioner: Partitioner, sources: readonly PartitionSource[]) {
     this.#partitioner = partitioner
     sources.forEach((source, age) => {
-      this.#ages.set(source, age)
+      this.#entryOf.set(source, { source, age })
     })
   }
 
@@ -29,7 +30,7 @@ export class SourceHeap {
   /** Adds a source, which stands behind a partition's header. */
   push(source: PartitionSource): void {
     const entries = this.#entries
-    const entry = { source, age: this.#ages.get(source)! }
+    const entry = this.#entryOf.get(source)!
     let i = entries.length
     entries.push(entry)
     while (i > 0) {

@@ -153,18 +153,18 @@ export class ChunkOffsets {
     const at = info.offsetsAt + 8 * first
     const bytes = await readShort(info.fd, info.file, at, 8 * count)
     this.#counter.bytesRead += bytes.length
-    const offsets = new Float64Array(end - first + 1)
+    // Mostly a page again: the same array serves, unknown until it is whole.
+    this.#end = this.#first
+    const size = end - first + 1
+    const offsets = this.#offsets.length >= size ? this.#offsets : new Float64Array(size)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    for (let i = 0; i < count; i++) offsets[i] = view.getUint32(8 * i) * 0x100000000 + view.getUint32(8 * i + 4)
+    readOffsets(view, count, offsets)
     if (end === info.listedCount) offsets[count] = info.dataFileLength
-    // No codec makes a chunk twice as long.
-    const longest = 2 * info.chunkLength + 1024
     if (first === 0 && offsets[0] !== 0) throw this.#corrupt(at, `the first chunk is at ${offsets[0]}`)
-    for (let i = 0; i < end - first; i++) {
-      const stored = offsets[i + 1] - offsets[i] - CHUNK_CRC_BYTES
-      if (!(stored > 0 && stored <= longest) || offsets[i + 1] > info.dataFileLength) {
-        throw this.#corrupt(at + 8 * i, `chunk ${first + i} lies from ${offsets[i]} to ${offsets[i + 1]}`)
-      }
+    // No codec makes a chunk twice as long.
+    const bad = firstImpossible(offsets, end - first, 2 * info.chunkLength + 1024, info.dataFileLength)
+    if (bad >= 0) {
+      throw this.#corrupt(at + 8 * bad, `chunk ${first + bad} lies from ${offsets[bad]} to ${offsets[bad + 1]}`)
     }
     this.#first = first
     this.#end = end
@@ -185,4 +185,19 @@ export class ChunkOffsets {
     const i = chunk - this.#first
     return this.#offsets[i + 1] - this.#offsets[i] - CHUNK_CRC_BYTES
   }
+}
+
+// Loops in functions of their own, which the engine compiles after a page or two: interpreted, they make an object per number.
+
+function readOffsets(view: DataView, count: number, offsets: Float64Array): void {
+  for (let i = 0; i < count; i++) offsets[i] = view.getUint32(8 * i) * 0x100000000 + view.getUint32(8 * i + 4)
+}
+
+/** The first chunk that has no bytes, too many, or some beyond the file; -1: there is none. */
+function firstImpossible(offsets: Float64Array, chunks: number, longest: number, fileLength: number): number {
+  for (let i = 0; i < chunks; i++) {
+    const stored = offsets[i + 1] - offsets[i] - CHUNK_CRC_BYTES
+    if (!(stored > 0 && stored <= longest) || offsets[i + 1] > fileLength) return i
+  }
+  return -1
 }

@@ -41,7 +41,9 @@ export async function scanToArrow(pinned: ScannedTable, now: number): Promise<nu
   let rows = 0
   for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
     rows += batch.rows
-    for await (const _ of exporter.batch(batch));
+    const parts = exporter.batch(batch)
+    if (Symbol.iterator in parts) for (const _ of parts);
+    else for await (const _ of parts);
     batch.release()
   }
   await scan.close()
