@@ -3,9 +3,9 @@
 // trailing zeros). It does not depend on the SSTables, their versions, compaction or the cutting of batches.
 // examples/python/sluice_digest.py computes it from an Arrow stream.
 
-import { createXXHash128 } from 'hash-wasm'
+import { createXxh3 } from '../bytes/xxh3.ts'
 import { type Batch, countEmptyValues } from '../rows/batch.ts'
-import { createWireBuffer } from '../rows/columns/wire-buffer.ts'
+import { wireBufferOver } from '../rows/columns/wire-buffer.ts'
 import { WireRows } from '../rows/columns/wire-rows.ts'
 import type { PinnedTable } from './pinned-table.ts'
 import { openScan } from './scan.ts'
@@ -29,13 +29,14 @@ export interface TableDigest {
 }
 
 export async function createRowDigest(): Promise<RowDigest> {
-  const hash = await createXXHash128()
-  const out = createWireBuffer(4 * FEED_BYTES)
+  const hash = await createXxh3()
+  // Rows are written where the hash reads them; those that outgrow it get a buffer of their own for once.
+  const out = wireBufferOver(hash.input)
   const rows = new WireRows(out)
   const feed = (least: number) => {
     if (out.length < least) return
     hash.update(out.bytes.subarray(0, out.length))
-    out.length = 0
+    Object.assign(out, out.bytes === hash.input ? { length: 0 } : wireBufferOver(hash.input))
   }
   return {
     add: (batch) => rows.append(batch.columns, batch.rows, () => feed(FEED_BYTES)),

@@ -11,8 +11,12 @@ export interface WireBuffer {
 }
 
 export function createWireBuffer(capacity = 1024): WireBuffer {
-  const bytes = new Uint8Array(capacity)
-  return { bytes, view: new DataView(bytes.buffer), length: 0 }
+  return wireBufferOver(new Uint8Array(capacity))
+}
+
+/** Writes into these bytes, and into larger ones of its own when they are full. */
+export function wireBufferOver(bytes: Uint8Array): WireBuffer {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), length: 0 }
 }
 
 /** Makes room for n more bytes and takes them; where they begin. VALUE_TOO_LARGE beyond 2^31 - 1 bytes in all. */
