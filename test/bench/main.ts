@@ -98,7 +98,13 @@ for (const format of formats) {
 if (flags.peers !== undefined) {
   const peers = flags.peers === 'all' ? PEERS : flags.peers.split(',')
   take({
-    peers: await comparePeers({ peers, format: formats[0], rounds: Number(rounds), rows: rowsOf('narrow'), commit }),
+    peers: await comparePeers({
+      peers,
+      format: formats[0],
+      rounds: Number(rounds),
+      rows: Number(flags.rows ?? QUICK_ROWS),
+      commit,
+    }),
   })
 }
 if (results.peers.length > 0)

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const CASSANDRA = join(ORACLE, 'cassandra.sh')
 const PORT = 9242
 /** Token ranges read at once. */
-const CONCURRENCIES = [1, 4, 16]
+const CONCURRENCIES = [4, 8, 16]
 
 /** @param directory of the node, made anew */
 export function cassandraScans(files: DatasetFiles, format: string, directory: string): Contender[] {

@@ -16,8 +16,7 @@ export interface Comparison {
   peers: readonly string[]
   format: string
   rounds: number
-  /** Undefined: the dataset's own number. */
-  rows?: number
+  rows: number
   /** What is measured, as the product's version. */
   commit: string
 }
