@@ -62,6 +62,7 @@ export async function exportFromServer(tableName: string, flags: Flags): Promise
   const signal = interruption()
   const { remote, content } = await open(flags, request)
   const progress = { rows: 0, dataBytesRead: 0, dataBytesTotal: 0, retries: 0 }
+  let saved: Promise<unknown> = Promise.resolve()
   const job: Job = {
     flags,
     format,
@@ -71,8 +72,14 @@ export async function exportFromServer(tableName: string, flags: Flags): Promise
     states: new Map(content.splits),
     sizes: new Map(content.sizes),
     async save() {
-      if (flags.checkpoint === undefined) return
-      await writeCheckpoint(flags.checkpoint, { ...content, splits: [...job.states], sizes: [...job.sizes] })
+      const { checkpoint } = flags
+      if (checkpoint === undefined) return
+      // One at a time: several splits can come to their end at once.
+      const saving = saved.then(() =>
+        writeCheckpoint(checkpoint, { ...content, splits: [...job.states], sizes: [...job.sizes] }),
+      )
+      saved = saving.catch(() => {})
+      await saving
     },
     onProgress({ rows, dataBytes, dataBytesDone }) {
       progress.rows = rows

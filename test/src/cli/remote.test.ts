@@ -121,6 +121,14 @@ test.each(['arrows', 'arrow', 'ndjson'])('a file for each split, %s', async (for
   else expect(files.flatMap(rowsOf)).toEqual(rowsOf(await local()))
 })
 
+test('a checkpoint holds while many splits come to their end at once', async () => {
+  const [directory, checkpoint] = [join(folder, 'many'), join(folder, 'many.checkpoint')]
+  const into = ['-o', directory, '--per-split', '--format', 'csv', '--checkpoint', checkpoint]
+  await ok(remote(server.url, ...into, '--splits', '60', '--concurrency', '16'))
+  expect((await readdir(directory)).length).toBeGreaterThan(20)
+  expect(await readdir(folder)).not.toContain('many.checkpoint')
+})
+
 test.each([
   ['one file', ['-o', 'killed.arrows']],
   ['a file for each split', ['-o', 'killed', '--per-split']],
