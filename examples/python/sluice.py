@@ -5,13 +5,15 @@
     sluice.write_dataset('http://127.0.0.1:9180', 'shop.orders', 'orders/')                          # a folder of Parquet files
 
 All tickets of an export see the same rows. Needs pyarrow and nothing else. Parameters are those of the server: columns, where, start,
-end, now, since, until, distinct, decimal, duration, compression, batch_rows, splits, target_bytes, ttl.
+end, now, since, until, distinct, decimal, duration, compression, batch_rows, batch_bytes, splits, target_bytes, ttl.
+Where the server asks for a token it is `token`, or SLUICE_TOKEN in the environment.
 """
 import argparse
 import base64
 import concurrent.futures
 import http.client
 import json
+import os
 import pathlib
 import re
 import time
@@ -35,10 +37,13 @@ class SluiceError(Exception):
         self.fields = problem.get('fields', {})
 
 
-def request(url, method='GET', body=None):
+def request(url, method='GET', body=None, token=None):
     """An open response. Raises SluiceError for what the server refuses, urllib's and http.client's own errors for connections."""
     data = None if body is None else json.dumps(body).encode()
     headers = {} if body is None else {'Content-Type': 'application/json'}
+    token = token or os.environ.get('SLUICE_TOKEN')
+    if token:
+        headers['Authorization'] = f'Bearer {token}'
     try:
         return urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method), timeout=300)
     except urllib.error.HTTPError as error:
@@ -72,11 +77,12 @@ class Export:
     schema: pyarrow.Schema; endpoints: what to read, in the order of the rows; each has `ticket` and `bytes`.
     """
 
-    def __init__(self, url, table, **parameters):
+    def __init__(self, url, table, token=None, **parameters):
         self.url = url.rstrip('/')
+        self.token = token
         keyspace, name = parse_table_name(table)
         given = {key: value for key, value in parameters.items() if value is not None}
-        with request(f'{self.url}/v1/exports', 'POST', {'keyspace': keyspace, 'table': name, **given}) as response:
+        with request(f'{self.url}/v1/exports', 'POST', {'keyspace': keyspace, 'table': name, **given}, token) as response:
             self.description = json.load(response)
         self.id = self.description['id']
         self.endpoints = self.description['endpoints']
@@ -90,23 +96,23 @@ class Export:
 
     def close(self):
         try:
-            request(f'{self.url}/v1/exports/{self.id}', 'DELETE').close()
+            request(f'{self.url}/v1/exports/{self.id}', 'DELETE', token=self.token).close()
         except SluiceError as error:
             if error.code not in ('EXPORT_GONE', 'UNKNOWN_EXPORT'):
                 raise
 
     def batches(self, ticket):
         """Yields the record batches of one ticket."""
-        for batch, _ in ticket_batches(self.url, ticket):
+        for batch, _ in ticket_batches(self.url, ticket, token=self.token):
             yield batch
 
 
-def ticket_batches(url, ticket, after=None, retries=RETRIES):
+def ticket_batches(url, ticket, after=None, retries=RETRIES, token=None):
     """Yields (batch, position). A stream that is cut, and a server that is at its limit, are tried again behind the last position."""
     tries = 0
     while True:
         try:
-            with request(f'{url}/v1/tickets/{ticket}?{query(after=after)}') as response:
+            with request(f'{url}/v1/tickets/{ticket}?{query(after=after)}', token=token) as response:
                 with pa.ipc.open_stream(response) as reader:
                     for batch, metadata in reader.iter_batches_with_custom_metadata():
                         after = metadata[b'sluice.position'].decode()

@@ -1,7 +1,7 @@
 """The digest of rows, out of their Arrow stream: what GET .../digest and `sluice digest` answer, computed elsewhere.
 
-    python sluice_digest.py --url http://127.0.0.1:9180 --table shop.orders    # asks the server too, and compares
-    python sluice_digest.py orders.arrows                                      # a file of `sluice export`
+    python examples/python/sluice_digest.py --table shop.orders     # asks the server too, and compares
+    python examples/python/sluice_digest.py orders.arrows           # a file of `sluice export`
 
 XXH3-128 over all rows in their order, of every column in the order of the schema: i32 length, -1 for null, and the value's bytes as the
 CQL protocol has them; of clusterings that are decimals without trailing zeros. Decimals and durations must come in their default types.
@@ -12,6 +12,7 @@ import argparse
 import decimal
 import ipaddress
 import json
+import os
 import struct
 import sys
 import urllib.parse
@@ -153,7 +154,9 @@ def unsigned_vint(value):
 
 def ask(url, **parameters):
     given = {name: value for name, value in parameters.items() if value is not None}
-    return urllib.request.urlopen(f'{url}?{urllib.parse.urlencode(given)}')
+    token = os.environ.get('SLUICE_TOKEN')
+    headers = {'Authorization': f'Bearer {token}'} if token else {}
+    return urllib.request.urlopen(urllib.request.Request(f'{url}?{urllib.parse.urlencode(given)}', headers=headers))
 
 
 def main():

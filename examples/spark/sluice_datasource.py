@@ -6,7 +6,9 @@
 One partition for each ticket of an export: all tasks, the repeated and the speculative too, read the same rows. A task whose
 connection breaks goes on behind the last batch that it got. Record batches go to Spark as they come, without a Python object a row.
 
-Options: url, table; columns, where, start, end, now, since, until, distinct, decimal, splits, target_bytes, ttl as the server's; and
+Options: url, table; columns, where, start, end, now, since, until, distinct, decimal, splits, target_bytes, ttl, batch_rows, batch_bytes as
+the server's; and
+  token       where the server asks for one; else SLUICE_TOKEN in the environment of the driver
   export      id of an export made before (POST /v1/exports): several actions over the same rows
   uuid        text (the default) or binary
   timestamp   timestamp (the default; Spark's ends in the year 294247) or long (milliseconds)
@@ -17,7 +19,9 @@ Needs examples/python/sluice.py beside it: --py-files examples/python/sluice.py,
 """
 import base64
 import datetime
+import http.client
 import json
+import os
 
 import numpy
 import pyarrow as pa
@@ -39,8 +43,9 @@ import sluice
 
 SERVER_OPTIONS = (
     'columns', 'where', 'start', 'end', 'now', 'since', 'until', 'distinct', 'decimal', 'splits', 'target_bytes', 'ttl', 'batch_rows',
+    'batch_bytes',
 )
-OWN_OPTIONS = ('url', 'table', 'export', 'uuid', 'timestamp', 'pushdown', 'path')
+OWN_OPTIONS = ('url', 'table', 'export', 'token', 'uuid', 'timestamp', 'pushdown', 'path')
 
 
 class SluiceDataSource(DataSource):
@@ -66,8 +71,11 @@ class Source:
         if unknown:
             raise ValueError(f'unknown options: {", ".join(unknown)}')
         self.url = options['url'].rstrip('/')
-        self.table = options.get('table') or options['path']
         self.export = options.get('export')
+        self.table = options.get('table') or options.get('path')
+        if self.export is None and self.table is None:
+            raise ValueError('option table: KEYSPACE.TABLE')
+        self.token = options.get('token') or os.environ.get('SLUICE_TOKEN')
         self.uuid_as_text = choice(options, 'uuid', ('text', 'binary')) == 'text'
         self.pushdown = choice(options, 'pushdown', ('false', 'true')) == 'true'
         self.timestamp_as_long = choice(options, 'timestamp', ('timestamp', 'long')) == 'long'
@@ -80,12 +88,15 @@ class Source:
         keyspace, table = sluice.parse_table_name(self.table)
         wanted = {name: self.parameters[name] for name in ('columns', 'decimal', 'duration', 'distinct') if name in self.parameters}
         address = f'{self.url}/v1/keyspaces/{sluice.quote(keyspace)}/tables/{sluice.quote(table)}/rows'
-        with sluice.request(f'{address}?{sluice.query(limit=0, **wanted)}') as response:
+        with self.request(f'{address}?{sluice.query(limit=0, **wanted)}') as response:
             return pa.ipc.open_stream(response).schema
 
     def description(self):
-        with sluice.request(f'{self.url}/v1/exports/{self.export}') as response:
+        with self.request(f'{self.url}/v1/exports/{self.export}') as response:
             return json.load(response)
+
+    def request(self, url, method='GET'):
+        return sluice.request(url, method, token=self.token)
 
 
 def choice(options, name, values):
@@ -96,7 +107,7 @@ def choice(options, name, values):
 
 
 class Ticket(InputPartition):
-    pass
+    """value: the id of the export, and the ticket."""
 
 
 class SluiceReader(DataSourceReader):
@@ -106,19 +117,29 @@ class SluiceReader(DataSourceReader):
 
     def partitions(self):
         if self.source.export is not None:
+            export = self.source.export
             endpoints = self.source.description()['endpoints']
         else:
             parameters = dict(self.source.parameters)
             conditions = [parameters['where']] if parameters.get('where') else []
             if conditions or self.conditions:
                 parameters['where'] = ' AND '.join(conditions + self.conditions)
-            # It is not closed: Spark does not tell when the last task has ended. It expires on the server (option ttl).
-            endpoints = sluice.Export(self.source.url, self.source.table, **parameters).endpoints
-        return [Ticket(endpoint['ticket']) for endpoint in endpoints]
+            # It is not closed: Spark does not tell when the last task has ended. It expires on the server, `ttl` after the last task began.
+            made = sluice.Export(self.source.url, self.source.table, self.source.token, **parameters)
+            export, endpoints = made.id, made.endpoints
+        return [Ticket((export, endpoint['ticket'])) for endpoint in endpoints]
 
     def read(self, partition):
-        for batch, _ in sluice.ticket_batches(self.source.url, partition.value):
+        export, ticket = partition.value
+        self.renew(export)
+        for batch, _ in sluice.ticket_batches(self.source.url, ticket, token=self.source.token):
             yield spark_batch(batch, self.source)
+
+    def renew(self, export):
+        try:
+            self.source.request(f'{self.source.url}/v1/exports/{export}/renew', 'POST').close()
+        except (OSError, http.client.HTTPException):
+            pass  # the next task may do it; reading a ticket is tried again by itself
 
 
 class PushingReader(SluiceReader):

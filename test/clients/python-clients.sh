@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Golden tables over HTTP in pyarrow, pandas, Polars and DuckDB, against what real Cassandra nodes answered; and the Python examples.
+# Golden tables over HTTP in pyarrow, pandas, Polars, DuckDB and ClickHouse, against what real Cassandra nodes answered; and the Python examples.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source test/clients/serving.bash
@@ -9,15 +9,20 @@ tables=(golden.types_scalar golden.types_nested golden.types_empty golden.static
 
 start_server examples/data
 sample=$url
+token=s3cr3t-$RANDOM
+SLUICE_TOKEN=$token start_server examples/data
+locked=$url
 for set in da nb; do
   node --import tsx test/clients/golden-types.ts "$set" "${tables[@]}" >"$out/$set.json"
   start_server "$(node -p "require('$out/$set.json').data")"
-  "$python" test/clients/python_clients.py "$set" "$url" "$out/$set.json" "$sample"
+  "$python" test/clients/python_clients.py "$set" "$url" "$out/$set.json" "$sample" "$locked" "$token"
 done
 
-for script in arrow_batches pandas_table polars_table duckdb_sql sluice; do
+for script in arrow_batches pandas_table polars_table duckdb_sql clickhouse_url sluice; do
   echo "examples/python/$script.py"
   "$python" "examples/python/$script.py" --url "$sample"
 done
 "$python" examples/python/sluice.py --url "$sample" --output "$out/orders"
 "$python" test/clients/python_pull.py "$sample" "$out/orders"
+SLUICE_TOKEN=$token "$python" examples/python/sluice.py --url "$locked"
+SLUICE_TOKEN=$token "$python" examples/python/sluice_digest.py --url "$locked"

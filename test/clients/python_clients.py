@@ -1,14 +1,18 @@
-"""Golden tables over HTTP, in each Python tool, against what Cassandra answered. What a tool cannot hold is asserted too: examples/README.md
-says so, and with which option it can.
+"""Golden tables over HTTP, in each tool that is there as a Python package, against what Cassandra answered. What a tool cannot hold is asserted
+too: examples/README.md says so, and with which option it can.
 
-    python python_clients.py SET URL SET.json SAMPLE_URL
+    python python_clients.py SET URL SET.json SAMPLE_URL TOKEN_URL TOKEN
 """
 import decimal
+import http.client
 import importlib.resources
+import struct
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 
+import chdb
 import duckdb
 import pandas as pd
 import polars as pl
@@ -16,8 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import golden_tables
+from breaking_proxy import BreakingProxy
+from restored import digest_problem, restored
 
-SET, URL, ABOUT, SAMPLE = sys.argv[1:]
+SET, URL, ABOUT, SAMPLE, LOCKED, TOKEN = sys.argv[1:]
 
 
 def rows_url(base, name, extension='', **parameters):
@@ -43,6 +49,7 @@ def duck():
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")
     database.load_extension(str(folder / 'httpfs.duckdb_extension'))
+    database.execute('SET http_retries = 0')
     return database
 
 
@@ -54,11 +61,15 @@ def refuses(exception, act):
     raise AssertionError(f'{exception.__name__} expected: examples/README.md says what the tool cannot hold')
 
 
-# Each gives a pyarrow.Table of what the tool held, and the columns that it cannot hold.
+# Each gives a pyarrow.Table of what the tool held, and the columns that it cannot hold; ClickHouse also what it makes of the expected values.
 
 
 def with_pyarrow(name, now):
-    return arrow(URL, name, now=now, batch_rows=7), ()
+    table = arrow(URL, name, now=now, batch_rows=7)
+    problem = digest_problem(URL, name, table, table.schema, now)
+    if problem is not None:
+        raise AssertionError(problem)
+    return table, ()
 
 
 def with_pyarrow_compressed(name, now):
@@ -116,6 +127,65 @@ def with_duckdb_parquet(name, now):
     return in_milliseconds(duck().read_parquet(address).to_arrow_table()), leave_out
 
 
+def clickhouse(sql):
+    """What ClickHouse's embeddable form selects, its Strings as bytes."""
+    return pa.ipc.open_stream(chdb.query(f'{sql} SETTINGS output_format_arrow_string_as_string=0, http_max_tries=1', 'ArrowStream').bytes()).read_all()
+
+
+def with_clickhouse(name, now):
+    columns = [column['name'] for column in TABLES[name]['columns']]
+    if name in ('golden.types_scalar', 'golden.types_nested'):
+        refuses(RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{rows_url(URL, name, now=now)}', ArrowStream)"))
+    if name == 'golden.types_scalar':
+        # Its Date32 holds the years 1900 to 2299: as a number of days it holds all.
+        refuses(RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{rows_url(URL, name, now=now, columns='c_date')}', ArrowStream)"))
+        one = rows_url(URL, name, now=now, columns='c_date')
+        days = clickhouse(f"SELECT * FROM url('{one}', ArrowStream, 'c_date Nullable(Int32)')").column(0)
+        assert days.to_pylist() == arrow(URL, name, now=now, columns='c_date').column(0).cast(pa.int32()).to_pylist()
+        columns.remove('c_date')
+    vectors = [column['name'] for column in TABLES[name]['columns'] if column['type']['kind'] == 'vector']
+    expected = {column['name']: without_null_lists(column, TABLES[name]['expected'][column['name']]) for column in TABLES[name]['columns']}
+    for column in vectors:  # null beside vectors: not out of an Arrow stream, but out of Parquet
+        where = rows_url(URL, name, now=now, columns=quoted(column))
+        refuses(RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{where}', ArrowStream)"))
+        where = rows_url(URL, name, '.parquet', now=now, columns=quoted(column))
+        held = clickhouse(f"SELECT * FROM url('{where}', Parquet)")
+        assert text_lists(held.column(0).to_pylist()) == text_lists(expected[column]), column
+        columns.remove(column)
+    where = rows_url(URL, name, now=now, duration='struct', columns=quoted(','.join(columns)))
+    held = clickhouse(f"SELECT * FROM url('{where}', ArrowStream)")
+    schema = arrow(URL, name, now=now, duration='struct', columns=quoted(','.join(columns)), limit=0).schema
+    left = [column['name'] for column in TABLES[name]['columns'] if column['name'] not in columns]
+    return restored(held, schema), left, expected
+
+
+def without_null_lists(column, values):
+    """ClickHouse's Array and Map cannot be null: they are empty."""
+
+    def seen(kind, value):
+        name = kind['kind']
+        if value is None:
+            return [] if name in ('list', 'set', 'map', 'vector') else None
+        if name in ('list', 'set', 'vector'):
+            return [seen(kind['element'], part) for part in value]
+        if name == 'map':
+            return [[seen(kind['key'], k), seen(kind['value'], v)] for k, v in value]
+        if name in ('tuple', 'udt'):
+            return [seen(inner, part) for inner, part in zip(kind['fields'], value)]
+        return value
+
+    return [seen(column['type'], value) for value in values]
+
+
+def text_lists(values):
+    """Bytes as text, floats by their bits."""
+    if isinstance(values, list):
+        return [text_lists(value) for value in values]
+    if isinstance(values, float):
+        return struct.pack('>f', values).hex()
+    return values.decode() if isinstance(values, bytes) else values
+
+
 def quoted(columns):
     return ','.join(f'"{name}"' for name in columns.split(','))
 
@@ -153,6 +223,56 @@ def check_decimals():
     print(f'{SET}: decimals equal, sum {wanted}')
 
 
+def check_broken_streams():
+    """A stream that is cut, by an end or by a reset, is an error in each tool, never a shorter table."""
+    proxy = BreakingProxy(urllib.parse.urlsplit(SAMPLE).port, later=0)
+    plain, parquet = (rows_url(proxy.url, 'shop.orders', extension) for extension in ('', '.parquet'))
+    cut = (http.client.IncompleteRead, ConnectionError)
+    tools = [
+        ('pyarrow', cut, lambda: arrow(proxy.url, 'shop.orders').num_rows),
+        ('Polars', cut, lambda: pl.read_ipc_stream(body(proxy.url, 'shop.orders')).height),
+        ('DuckDB', duckdb.Error, lambda: duck().read_parquet(parquet).to_arrow_table().num_rows),
+        ('ClickHouse', RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{plain}', ArrowStream)").num_rows),
+        ('ClickHouse, Parquet', RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{parquet}', Parquet)").num_rows),
+    ]
+    for tool, exception, act in tools + tools:
+        broken = proxy.broken
+        try:
+            found = act()
+        except exception:
+            assert proxy.broken > broken, f'{tool}: an error of another cause'
+            continue
+        raise AssertionError(f'{tool}: {found} rows of a stream that was cut')
+    print(f'{SET}: cut streams are errors in {", ".join(tool for tool, _, _ in tools)}')
+
+
+def check_token():
+    """How each tool bears a token: examples/README.md says so."""
+    plain, parquet = (rows_url(LOCKED, 'shop.orders', extension) for extension in ('', '.parquet'))
+    whole = arrow(SAMPLE, 'shop.orders').num_rows
+    refuses(urllib.error.HTTPError, lambda: body(LOCKED, 'shop.orders'))
+    with urllib.request.urlopen(urllib.request.Request(plain, headers={'Authorization': f'Bearer {TOKEN}'})) as response:
+        assert pa.ipc.open_stream(response).read_all().num_rows == whole
+    database = duck()
+    refuses(duckdb.Error, lambda: database.read_parquet(parquet).fetchall())
+    database.execute(f"CREATE SECRET (TYPE http, BEARER_TOKEN '{TOKEN}')")
+    assert database.read_parquet(parquet).aggregate('count(*)').fetchone()[0] == whole
+    bearer = f"headers('Authorization' = 'Bearer {TOKEN}')"
+    refuses(RuntimeError, lambda: clickhouse(f"SELECT * FROM url('{plain}', ArrowStream)"))
+    assert clickhouse(f"SELECT * FROM url('{plain}', ArrowStream, {bearer})").num_rows == whole
+    print(f'{SET}: a token in urllib, DuckDB and ClickHouse')
+
+
+def check_requests():
+    """DuckDB asks for the header first, which says that there are no ranges and no length, and then takes the file as it comes."""
+    proxy = BreakingProxy(urllib.parse.urlsplit(SAMPLE).port, breaks=False)
+    count = duck().read_parquet(rows_url(proxy.url, 'shop.orders', '.parquet')).aggregate('count(*)').fetchone()[0]
+    assert count == arrow(SAMPLE, 'shop.orders').num_rows
+    assert [request.split()[0] for request in proxy.requests] == ['HEAD', 'GET'], proxy.requests
+    assert '\r\nRange:' not in proxy.requests[1]
+    print(f'{SET}: {count} rows by read_parquet in DuckDB: HEAD, then GET of the whole')
+
+
 CLIENTS = {
     'pyarrow, stream': with_pyarrow,
     'pyarrow, stream with lz4': with_pyarrow_compressed,
@@ -162,6 +282,7 @@ CLIENTS = {
     'Polars': with_polars,
     'DuckDB, reader': with_duckdb_reader,
     'DuckDB, read_parquet over HTTP': with_duckdb_parquet,
+    'ClickHouse, url': with_clickhouse,
 }
 
 about = golden_tables.load(ABOUT)
@@ -174,8 +295,8 @@ def main():
         equal, left = 0, []
         for name, table in TABLES.items():
             try:
-                found, leave_out = read(name, about['now'])
-                problem = golden_tables.difference(table, found, leave_out)
+                found, leave_out, *expected = read(name, about['now'])
+                problem = golden_tables.difference({**table, 'expected': [*expected, table['expected']][0]}, found, leave_out)
             except (Exception, pl.exceptions.PanicException) as error:  # every client and table is tried, each failure named
                 problem, leave_out = f'{type(error).__name__}: {error}', ()
             equal += problem is None
@@ -184,7 +305,11 @@ def main():
                 failed = True
                 print(f'{SET}, {client}, {name}: {problem[:500]}', file=sys.stderr)
         print(f"{SET}: {equal} of {len(TABLES)} tables equal in {client}{', without ' if left else ''}{', '.join(left)}")
-    check_decimals()
+    if SET == 'da':
+        check_decimals()
+        check_broken_streams()
+        check_requests()
+        check_token()
     sys.exit(1 if failed else 0)
 
 

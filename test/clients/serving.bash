@@ -15,6 +15,7 @@ trap finish EXIT
 start_server() {
   local data=$1 log="$out/server-${#servers[@]}.log"
   shift
+  : >"$log"
   node "$main" serve --data "$data" --port 0 --log-level warn "$@" >"$log" 2>"$log.err" &
   servers+=($!)
   local wanted='^Sluice listens on '

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Spark data source in a local Spark: golden tables against what real Cassandra nodes answered, a killed task, the ETL example.
+# The Spark data source in a local Spark: golden tables against what real Cassandra nodes answered, their digests, a killed task.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source test/clients/serving.bash
@@ -9,9 +9,13 @@ tables=(golden.types_scalar golden.types_nested golden.types_empty golden.static
 
 start_server examples/data
 sample=$url
+token=s3cr3t-$RANDOM
+SLUICE_TOKEN=$token start_server examples/data
+locked=$url
+sets=()
 for set in da nb; do
   node --import tsx test/clients/golden-types.ts "$set" "${tables[@]}" >"$out/$set.json"
   start_server "$(node -p "require('$out/$set.json').data")"
-  "$python" test/clients/spark_clients.py "$set" "$url" "$out/$set.json" "$sample" "$out"
+  sets+=("$set" "$url" "$out/$set.json")
 done
-"$python" examples/spark/to_parquet.py --url "$sample" --output "$out/orders"
+"$python" test/clients/spark_clients.py "$out" "$sample" "$locked" "$token" "${sets[@]}"

@@ -1,8 +1,10 @@
-"""The Spark data source against what Cassandra answered: values, counts, sums, conditions, a killed task, the written Parquet.
+"""The Spark data source against what Cassandra answered: values, digests, counts, sums, conditions, a killed task.
 
-    python spark_clients.py SET URL SET.json SAMPLE_URL FOLDER
+    python spark_clients.py FOLDER SAMPLE_URL TOKEN_URL TOKEN [SET URL SET.json]...
 """
+import datetime
 import decimal
+import json
 import os
 import pathlib
 import sys
@@ -13,9 +15,11 @@ from pyspark.sql import functions as F
 
 import golden_tables
 import sluice
+from restored import digest_problem
 from sluice_datasource import PushingReader, SluiceDataSource, SluiceReader, Source
 
-SET, URL, ABOUT, SAMPLE, FOLDER = sys.argv[1:]
+FOLDER, SAMPLE, LOCKED, TOKEN, *rest = sys.argv[1:]
+SETS = list(zip(rest[::3], rest[1::3], rest[2::3]))
 
 
 class DyingReader(SluiceReader):
@@ -50,7 +54,9 @@ def session():
         .config('spark.sql.shuffle.partitions', '2')
         .config('spark.sql.session.timeZone', 'UTC')
         .config('spark.sql.python.filterPushdown.enabled', 'true')
-        .config('spark.log.level', 'ERROR')
+        .config('spark.ui.showConsoleProgress', 'false')
+        .config('spark.sql.adaptive.enabled', 'false')
+        .config('spark.log.level', 'OFF')  # tasks fail on purpose; what is not to fail raises here
         .getOrCreate()
     )
     spark.dataSource.register(SluiceDataSource)
@@ -65,26 +71,56 @@ def read(spark, url, table, source='sluice', **options):
     return reader.load()
 
 
-def check_golden(spark, about):
+def check_golden(spark, name_of_set, url, about):
+    """Read in three parts and put in the order of the rows by Spark: values and digest."""
     failed = 0
     for name, table in about['tables'].items():
         # Years beyond 294246, which Spark's timestamp does not reach.
         options = {'timestamp': 'long'} if name == 'golden.types_scalar' else {}
         try:
-            found = read(spark, URL, name, now=about['now'], splits='1', **options).toArrow()
-            problem = golden_tables.difference(table, in_milliseconds(found))
+            schema = arrow_schema(url, name)
+            columns = ','.join(['token', *(quoted(field.name) for field in schema)])
+            rows = read(spark, url, name, now=about['now'], splits='3', columns=columns, **options)
+            found = rows.orderBy(*row_order(schema)).drop('token').toArrow()
+            problem = golden_tables.difference(table, in_milliseconds(found)) or digest_problem(url, name, found, schema, about['now'])
         except Exception as error:  # every table is tried, each failure named
             problem = f'{type(error).__name__}: {error}'
         if problem is not None:
             failed += 1
-            print(f'{SET}, Spark, {name}: {problem[:1500]}', file=sys.stderr)
-    print(f"{SET}: {len(about['tables']) - failed} of {len(about['tables'])} tables equal in Spark")
+            print(f'{name_of_set}, Spark, {name}: {problem[:1500]}', file=sys.stderr)
+    print(f"{name_of_set}: {len(about['tables']) - failed} of {len(about['tables'])} tables equal in Spark, values and digests")
+    return failed == 0
+
+
+def check_timestamps(spark, url, about):
     try:
-        read(spark, URL, 'golden.types_scalar', now=about['now']).select('c_timestamp').toArrow()
-        raise AssertionError('timestamps beyond the range are to be refused')
+        read(spark, url, 'golden.types_scalar', now=about['now']).select('c_timestamp').toArrow()
     except Exception as error:
         assert "read it with .option('timestamp', 'long')" in str(error), error
-    return failed == 0
+        return
+    raise AssertionError('timestamps beyond the range are to be refused')
+
+
+def arrow_schema(url, name):
+    keyspace, table = name.split('.')
+    with sluice.request(f'{url}/v1/keyspaces/{keyspace}/tables/{table}/rows?limit=0') as response:
+        return pa.ipc.open_stream(response).schema
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def row_order(schema):
+    """Token, key, clustering."""
+    about = {field.name: field.metadata for field in schema}
+    order = [F.col('token')]
+    for kind in (b'partition_key', b'clustering'):
+        columns = [name for name, metadata in about.items() if metadata[b'cql.kind'] == kind]
+        for name in sorted(columns, key=lambda name: int(about[name][b'cql.position'])):
+            column = F.col('`' + name.replace('`', '``') + '`')
+            order.append(column.desc() if about[name].get(b'cql.order') == b'desc' else column.asc())
+    return order
 
 
 def in_milliseconds(table):
@@ -112,19 +148,40 @@ def check_sample(spark):
     orders = read(spark, SAMPLE, 'shop.orders', decimal='decimal128:2', splits='4')
     assert orders.rdd.getNumPartitions() == 4
     assert summary(orders) == wanted
-    print(f"{SET}: shop.orders in 4 tickets: {wanted['rows']} rows, sum {wanted['total']}, equal")
+    print(f"shop.orders in 4 tickets: {wanted['rows']} rows, sum {wanted['total']}, equal")
 
     dying = read(spark, SAMPLE, 'shop.orders', 'dying', decimal='decimal128:2', splits='4', batch_rows='50')
     assert summary(dying) == wanted
     assert (pathlib.Path(FOLDER) / 'killed').exists(), 'no task was killed'
-    print(f'{SET}: equal with a task killed midway')
+    print('shop.orders: equal with a task killed midway')
 
     with sluice.Export(SAMPLE, 'shop.orders', decimal='decimal128:2', duration='struct', splits=2) as export:
         frame = read(spark, SAMPLE, 'shop.orders', export=export.id)
         assert summary(frame) == wanted and frame.rdd.getNumPartitions() == 2
 
     check_conditions(spark, source)
-    return wanted
+
+
+def check_renewal(spark):
+    """Tasks put the end of the export off."""
+    read(spark, SAMPLE, 'shop.orders', columns='items', splits='2', ttl='900').collect()
+    with sluice.request(f'{SAMPLE}/v1/exports') as response:
+        made = next(export for export in json.load(response)['exports'] if export['parameters'].get('ttl') == '900')
+    created, expires = (datetime.datetime.fromisoformat(made[name]) for name in ('created', 'expires'))
+    assert expires - created > datetime.timedelta(seconds=900), made
+    print('shop.orders: exports are renewed as tasks begin')
+
+
+def check_token(spark):
+    frame = read(spark, LOCKED, 'shop.orders', columns='items', splits='2', token=TOKEN)
+    assert frame.count() > 2000
+    try:
+        read(spark, LOCKED, 'shop.orders')
+    except Exception as error:
+        assert 'UNAUTHORIZED' in str(error), error
+    else:
+        raise AssertionError('UNAUTHORIZED expected')
+    print('shop.orders: read with a token, and refused without')
 
 
 def check_conditions(spark, source):
@@ -153,7 +210,7 @@ def check_conditions(spark, source):
     assert read(spark, SAMPLE, 'shop.orders').where(F.col('customer_id') == customer).count() == sum(1 for row in rows if row['customer_id'] == customer)
     relations = pushed(orders_filters(customer))
     assert relations == [f'"customer_id" = {customer}', '"currency" = \'E\'\'UR\''], relations
-    print(f'{SET}: {len(cases)} conditions equal')
+    print(f'shop.orders: {len(cases)} conditions equal')
 
 
 def orders_filters(customer):
@@ -169,11 +226,16 @@ def pushed(filters):
 
 
 def main():
-    about = golden_tables.load(ABOUT)
     spark = session()
-    equal = check_golden(spark, about)
-    if SET == 'da':
-        check_sample(spark)
+    equal = True
+    for name_of_set, url, path in SETS:
+        about = golden_tables.load(path)
+        equal &= check_golden(spark, name_of_set, url, about)
+        if name_of_set == 'da':
+            check_timestamps(spark, url, about)
+    check_sample(spark)
+    check_renewal(spark)
+    check_token(spark)
     spark.stop()
     sys.exit(0 if equal else 1)
 
