@@ -147,7 +147,7 @@ function prefixSource(layout: TableLayout, file: FileLayout): string[] {
     `s.flags = flags`,
     `s.at = p`,
     `s.rowEnd = rowEnd`,
-    `if ((flags & 0x7c) === 0x10) return isTombstone(s, bytes, p, rowEnd) ? ${LANE_TOMBSTONE} : ${LANE_UNUSUAL}`,
+    `if ((flags & 0x5c) === 0x10) return isTombstone(s, bytes, p, rowEnd, flags) ? ${LANE_TOMBSTONE} : ${LANE_UNUSUAL}`,
     `if ((flags & 0x04) !== 0) rowTimestamp(s, bytes, p)`,
     `else { s.liveHi = -0x80000000; s.liveLo = 0 }`,
     `return ${LANE_ROW}`,

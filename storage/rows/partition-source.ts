@@ -56,6 +56,8 @@ export class PartitionSource extends PartitionState {
   #bigReader: BigRowReader | undefined
   #maxBytes: number
   #previous = new ClusteringMemory()
+  /** Where `current` begins in the window; -1: it is not there any more. */
+  #currentAt = -1
   #staticBytes = new Uint8Array(0)
   /** Partitions begun, as long as none was jumped over; then -1. */
   #begun = 0
@@ -171,6 +173,17 @@ export class PartitionSource extends PartitionState {
   /** A row too large for the window was begun: tryNext gives it. */
   get isInsideRow(): boolean {
     return this.#big !== undefined
+  }
+
+  /** The row last stepped to can be stepped to again. */
+  get canStepBack(): boolean {
+    return this.#currentAt >= 0 && this.current.kind === KIND_ROW
+  }
+
+  /** Before the row last stepped to; of its order to the one before it nothing is known any more. */
+  stepBack(): void {
+    this.window.pos = this.#currentAt
+    this.#previous.clear()
   }
 
   /** Clustering of the unfiltered last passed. */
@@ -379,6 +392,7 @@ export class PartitionSource extends PartitionState {
     const { bytes, view, pos, end } = window
     if (pos >= end) return this.#ask(1)
     const flags = bytes[pos]
+    this.#currentAt = pos
     if ((flags & END_OF_PARTITION) !== 0) {
       if (isStatic) throw this.corrupt('no static row where one must be')
       u.kind = KIND_END
@@ -436,6 +450,7 @@ export class PartitionSource extends PartitionState {
     const reader = this.#bigReader!
     this.#big = undefined
     const { length } = reader
+    this.#currentAt = -1
     let image: Uint8Array = reader.bytes
     if (isStatic) {
       if (this.#staticBytes.length < length) this.#staticBytes = new Uint8Array(length)

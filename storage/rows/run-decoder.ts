@@ -194,7 +194,11 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   )
   emitClustering(emit, file, EXITS)
   emitSize(emit, EXITS)
-  emit(`let lives = false`, `if ((flags & 0x7c) === 0x10) {`, `if (!isTombstone(s, bytes, p, rowEnd)) ${EXITS.unusual}`)
+  emit(
+    `let lives = false`,
+    `if ((flags & 0x5c) === 0x10) {`,
+    `if (!isTombstone(s, bytes, p, rowEnd, flags)) ${EXITS.unusual}`,
+  )
   emitOrderCheck(emit, layout, clusteringCount)
   emit(`} else {`)
   emitLiveness(emit, file, EXITS, 'false')

@@ -98,6 +98,8 @@ export class RunState {
 const EMPTY = new Uint8Array(0)
 const EMPTY_VIEW = new DataView(EMPTY.buffer)
 
+const ALL_COLUMNS = 0x20
+
 const DELETED = 0x01
 const EXPIRING = 0x02
 const EMPTY_VALUE = 0x04
@@ -154,15 +156,16 @@ export function isOutlived(s: RunState, bytes: Uint8Array, p: number, liveness: 
   return isSoundDeletion(s, bytes, p + vintSize(bytes[p]))
 }
 
-/** Whether the row that begins with a deletion at `p` is nothing else: no cell. Its timestamp goes to liveHi, liveLo. */
-export function isTombstone(s: RunState, bytes: Uint8Array, at: number, end: number): boolean {
+/** Whether the row that begins with a deletion at `at` is nothing else: no cell. Its timestamp goes to liveHi, liveLo. */
+export function isTombstone(s: RunState, bytes: Uint8Array, at: number, end: number, flags: number): boolean {
   rowTimestamp(s, bytes, at)
   // Live after all (CASSANDRA-21333).
   if (s.liveHi === NO_TIMESTAMP_HI && s.liveLo === NO_TIMESTAMP_LO) return false
   let p = at + vintSize(bytes[at])
   if (!isSoundDeletion(s, bytes, p)) return false
   p += vintSize(bytes[p])
-  return p + vintSize(bytes[p]) === end // of the columns all are missing
+  // All columns of an SSTable that has none, or all of them missing.
+  return (flags & ALL_COLUMNS) !== 0 ? p === end : p + vintSize(bytes[p]) === end
 }
 
 /** A local deletion time that a deletion can have: one that overflowed is damage. */

@@ -44,7 +44,7 @@ export class LaneMerge {
   readonly group: Lane[] = []
   /** A row of that partition was written. */
   emitted = false
-  /** Rows written since run() began. */
+  /** Rows passed since run() began. */
   rows = 0
   /** Holds the clustering of the row written last. */
   last: Lane | undefined
@@ -67,9 +67,43 @@ export class LaneMerge {
     this.#reversed = parts.layout.clusteringReversed
   }
 
-  /** Merges on from where these lanes stand: each inside a partition, before its first row. */
+  /** Merges on from where these sources stand: each inside a partition, before its first row. */
   run(sources: readonly PartitionSource[]): number {
     const { partitioner, counters } = this.#parts
+    this.#enter(sources)
+    const sorted = this.#lanes
+    for (;;) {
+      const first = sorted[0]
+      let count = 1
+      while (count < sorted.length && isSame(sorted[count], first)) count++
+      for (let i = 0; i < count; i++) if (sorted[i].isUnusual) return LANES_BEFORE
+      this.#count = count
+      this.emitted = false
+      counters.partitionsVisited++
+      const left = this.#partition()
+      if (left !== LANES_APART) {
+        this.#keepGroup()
+        return left
+      }
+      if (!this.#moveOn(count, partitioner)) return LANES_APART
+    }
+  }
+
+  /**
+   * Merges on in the midst of the partition that all these sources stand in, up to its end (LANES_APART) at most; `emitted`: a row of it was
+   * written.
+   */
+  runInside(sources: readonly PartitionSource[], emitted: boolean): number {
+    this.#enter(sources)
+    this.#count = sources.length
+    this.emitted = emitted
+    if (this.#lanes.some((lane) => lane.isUnusual)) return LANES_BEFORE
+    const left = this.#partition()
+    this.#keepGroup()
+    return left
+  }
+
+  #enter(sources: readonly PartitionSource[]): void {
     this.rows = 0
     this.emitted = false
     this.last = undefined
@@ -82,23 +116,11 @@ export class LaneMerge {
       lane.enter()
       this.#insert(lane, this.#lanes.length)
     }
-    const sorted = this.#lanes
-    for (;;) {
-      const first = sorted[0]
-      let count = 1
-      while (count < sorted.length && isSame(sorted[count], first)) count++
-      for (let i = 0; i < count; i++) if (sorted[i].isUnusual) return LANES_BEFORE
-      this.#count = count
-      this.emitted = false
-      counters.partitionsVisited++
-      const left = this.#partition()
-      if (left !== LANES_APART) {
-        this.group.length = 0
-        for (let i = 0; i < this.#count; i++) if (sorted[i].inside) this.group.push(sorted[i])
-        return left
-      }
-      if (!this.#moveOn(count, partitioner)) return LANES_APART
-    }
+  }
+
+  #keepGroup(): void {
+    this.group.length = 0
+    for (let i = 0; i < this.#count; i++) if (this.#lanes[i].inside) this.group.push(this.#lanes[i])
   }
 
   /** Gives what was reached back to the sources; then those that are `inside` a partition stand there. */
@@ -182,10 +204,10 @@ export class LaneMerge {
       const written = standing === 1 ? this.#alone(row[0]) : this.#several(standing)
       if (written < 0) return LANES_INSIDE
       counters.rowsVisited++
+      this.rows++
       for (let i = 0; i < standing; i++) row[i].pass()
       if (written === 1) {
         this.last = row[standing - 1]
-        this.rows++
         counters.rowsEmitted++
         writer.addRun(1)
         if (!this.emitted) {

@@ -34,7 +34,10 @@ export const BATCH_FULL = 2
 /** The row limit is reached. */
 export const LIMIT_REACHED = 3
 
-const CONTINUE = 4
+/** One more row or marker of several SSTables is done with, and `pausesAfterRow` is set. Call step() again. */
+export const ROW_DONE = 4
+
+const CONTINUE = 5
 
 const MUST_STEP = 0
 const AT_UNFILTERED = 1
@@ -68,6 +71,8 @@ export interface MergeOptions {
 
 export class PartitionMerger {
   waiting: PartitionSource | undefined
+  /** step() comes back after every row of several SSTables. */
+  pausesAfterRow = false
   seekBound: Unfiltered | undefined
   /** Clustering of the last row written; undefined when it was the row of a partition with static content alone. */
   lastClustering: Unfiltered | undefined
@@ -177,6 +182,35 @@ export class PartitionMerger {
     this.lastClustering = last?.previous
   }
 
+  /** Some live row of the partition was passed. */
+  get hasAnyRow(): boolean {
+    return this.#anyRow
+  }
+
+  /**
+   * The sources that are not at the partition's end, each brought before what it has to say next, for another merge to go on from there;
+   * then resume(). undefined: a deletion is in force, or a source cannot be brought there.
+   */
+  suspend(): PartitionSource[] | undefined {
+    if (this.#activeHi !== NO_TIMESTAMP_HI || this.#activeLo !== NO_TIMESTAMP_LO) return undefined
+    if (this.#passedOver || this.#walk.slices !== undefined || this.#hasStatics) return undefined
+    const state = this.#state
+    const sources = this.#sources
+    for (let i = 0; i < sources.length; i++) {
+      const source = sources[i]
+      if (state[i] === AT_END) continue
+      if (source.isOpen || source.isInsideRow) return undefined
+      if (state[i] === AT_UNFILTERED && !source.canStepBack) return undefined
+    }
+    const standing: PartitionSource[] = []
+    for (let i = 0; i < sources.length; i++) {
+      if (state[i] === AT_END) continue
+      if (state[i] === AT_UNFILTERED) sources[i].stepBack()
+      standing.push(sources[i])
+    }
+    return standing
+  }
+
   /** The source in `waiting` was moved, if it could be; it has none of the rows behind `seekBound` if not `found`. */
   sought(found: boolean): void {
     const i = this.#waitingAt
@@ -224,6 +258,7 @@ export class PartitionMerger {
       if (sources[first].current.kind === KIND_MARKER) {
         if (this.#tombstones !== undefined) this.#countMarkers(grouped)
         this.#passMarkers(grouped)
+        if (this.pausesAfterRow) return ROW_DONE
         continue
       }
       const standing = this.#walk.standing(sources[first].current)
@@ -237,6 +272,7 @@ export class PartitionMerger {
         if (writer.isFull) return BATCH_FULL
         if (this.#passedOver) return PARTITION_DONE
       }
+      if (this.pausesAfterRow && n > 1) return ROW_DONE
     }
   }
 

@@ -10,8 +10,8 @@ import type { RowWriter } from '../rows/row-writer.ts'
 import { ClusteringOrderError } from '../rows/run-state.ts'
 import { CLUSTERING, type Unfiltered } from '../rows/unfiltered.ts'
 import type { IndexCounters } from '../sstable/index.ts'
-import { LANES_BEFORE, LANES_FULL, LANES_INSIDE, LANES_LIMIT, type LaneMerge } from './lane-merge.ts'
-import { BATCH_FULL, LIMIT_REACHED, WAITING } from './partition-merger.ts'
+import { LANES_APART, LANES_BEFORE, LANES_FULL, LANES_INSIDE, LANES_LIMIT, type LaneMerge } from './lane-merge.ts'
+import { BATCH_FULL, LIMIT_REACHED, PARTITION_DONE, ROW_DONE, WAITING } from './partition-merger.ts'
 import type { ScanBounds } from './scan-bounds.ts'
 import { type Scan, type ScanStats, takeIndexCounters } from './scan-request.ts'
 import { type PartitionSlices, valuesOf } from './slice-walk.ts'
@@ -35,7 +35,11 @@ export interface ScanMerger<Writer> {
   /** The row that the last one written stands at, or a bound; undefined: the end of its partition. */
   readonly lastClustering: Unfiltered | undefined
   begin(sources: PartitionSource[], slices: PartitionSlices | undefined): void
+  // Of those that another merge may take turns with.
   resume?(sources: PartitionSource[], anyRow: boolean, last: PartitionSource | undefined): void
+  suspend?(): PartitionSource[] | undefined
+  pausesAfterRow?: boolean
+  readonly hasAnyRow?: boolean
   sought(found: boolean): void
   step(writer: Writer): number
 }
@@ -63,6 +67,10 @@ export interface TableScanParts<Writer extends ScanWriter> {
   onClose: () => Promise<void>
 }
 
+/** Rows that the quick merge must get through to be worth its turn. */
+const FEW_ROWS = 8
+const MOST_PATIENCE = 64
+
 // What run() comes back with.
 const PENDING = 0
 const FULL = 1
@@ -87,6 +95,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
   #quick: LaneMerge | null | undefined
   /** The next partition is not for the quick merge. */
   #isHeld = false
+  /** So many rows are left to the other merge before the quick one is tried again in the midst of a partition, */
+  #rowsHeld = 0
+  /** which doubles each time that it comes to nothing. */
+  #patience = 1
   /** What run() waits for, and of which source. */
   #pending: (() => Promise<void>) | undefined
   #waiting: PartitionSource | undefined
@@ -189,7 +201,8 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const { merger, writer } = this.#parts
     for (;;) {
       if (this.#inPartition) {
-        const status = merger.step(writer)
+        const status = this.#goOnQuickly() ?? merger.step(writer)
+        if (status === ROW_DONE) continue
         if (status === WAITING) {
           this.#waitFor(merger.waiting!, merger.seekBound)
           return PENDING
@@ -285,11 +298,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     try {
       left = merge.run(sources)
     } catch (error) {
-      // It is told with the place that the merge had come to.
-      merge.at?.leave()
-      this.#group = [merge.at?.source ?? sources[0]]
-      this.#waiting = this.#group[0]
-      throw error instanceof ClusteringOrderError ? this.#group[0].corrupt(error.message) : error
+      throw this.#leaveFailed(merge, error)
     }
     const isInside = left === LANES_INSIDE || left === LANES_FULL || left === LANES_LIMIT
     this.#group = isInside ? merge.group.map((lane) => lane.source) : []
@@ -309,10 +318,49 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const [head] = this.#group
     writer.beginPartition(head)
     merger.resume!(this.#group, merge.emitted, merge.last?.source)
+    merger.pausesAfterRow = true
+    this.#rowsHeld = 1
     this.#allowCrossing(head)
     this.#inPartition = true
     if (left === LANES_FULL) return FULL
     return left === LANES_LIMIT ? LIMITED : PENDING
+  }
+
+  /** Lets the quick merge go on in a partition that it left. The status as step() gives it, undefined: it is not its turn. */
+  #goOnQuickly(): number | undefined {
+    const { merger } = this.#parts
+    if (!merger.pausesAfterRow || this.#group.length < 2 || this.#rowsHeld-- > 0) return undefined
+    const sources = merger.suspend?.()
+    if (sources === undefined || sources.length < 2) {
+      if (sources !== undefined) merger.resume!(sources, merger.hasAnyRow!, undefined)
+      this.#rowsHeld = this.#patience
+      return undefined
+    }
+    const merge = this.#quick!
+    const anyRow = merger.hasAnyRow!
+    let left: number
+    try {
+      left = merge.runInside(sources, anyRow)
+    } catch (error) {
+      throw this.#leaveFailed(merge, error)
+    }
+    this.#patience = merge.rows >= FEW_ROWS ? 1 : Math.min(2 * this.#patience, MOST_PATIENCE)
+    this.#rowsHeld = this.#patience
+    const lanes = merge.leave()
+    if (left === LANES_APART) return PARTITION_DONE
+    const standing = lanes.filter((lane) => lane.inside).map(({ source }) => source)
+    merger.resume!(standing, anyRow || merge.emitted, merge.last?.source)
+    if (left === LANES_FULL) return BATCH_FULL
+    return left === LANES_LIMIT ? LIMIT_REACHED : ROW_DONE
+  }
+
+  /** The sources stand where the merge had come to when the error came; the error as it is to be told. */
+  #leaveFailed(merge: LaneMerge, error: unknown): unknown {
+    const source = merge.at?.source ?? this.#group[0]
+    merge.at?.leave()
+    this.#group = [source]
+    this.#waiting = source
+    return error instanceof ClusteringOrderError ? source.corrupt(error.message) : error
   }
 
   /** Takes the smallest partition out of the heap; false when nothing is left. */
@@ -329,6 +377,10 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     }
     this.stats.partitionsVisited++
     this.#isHeld = false
+    if (this.#quick) {
+      merger.pausesAfterRow = this.#group.length > 1 && this.#group.every((s) => this.#routes.get(s)!.exact)
+      this.#rowsHeld = this.#patience
+    }
     writer.beginPartition(head)
     this.#allowCrossing(head)
     merger.begin(this.#group, bounds.slices(head))
