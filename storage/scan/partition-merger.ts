@@ -262,8 +262,7 @@ export class PartitionMerger {
         continue
       }
       const standing = this.#walk.standing(sources[first].current)
-      if (standing === BEHIND_SLICES && (this.#anyRow || !this.#hasStatics || !this.#statics.isLive))
-        return PARTITION_DONE
+      if (standing === BEHIND_SLICES && !this.#looksFurther) return PARTITION_DONE
       const written = this.#row(writer, grouped, standing === IN_SLICE)
       for (let g = 0; g < grouped; g++) state[this.#group[g]] = MUST_STEP
       if (written) {
@@ -329,11 +328,20 @@ export class PartitionMerger {
     return this.#end(writer)
   }
 
+  /**
+   * A slice that begins a partition has to look for a live row behind its end: such a row is the partition's own where a partition is
+   * shown by one, and otherwise tells that static content is not shown alone.
+   */
+  get #looksFurther(): boolean {
+    if (this.#options.distinct) return true
+    return !this.#anyRow && this.#hasStatics && this.#statics.isLive
+  }
+
   #row(writer: RowWriter, grouped: number, wanted: boolean): boolean {
     const regular = this.#regular
     this.#counters.rowsVisited++
     // Outside of what is wanted a row still tells that the partition is not static content alone.
-    if (!wanted && this.#anyRow) return false
+    if (!wanted && this.#anyRow && !this.#options.distinct) return false
     regular.begin()
     for (let g = 0; g < grouped; g++) regular.add(this.#sources[this.#group[g]].current)
     regular.resolve(this.#activeHi, this.#activeLo, this.#activeLdt)
