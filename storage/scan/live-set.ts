@@ -13,6 +13,7 @@ import { fileNames } from './data-directory.ts'
 
 const ATTEMPTS = 20
 const PAUSE_MS = 50
+const OPEN_AT_ONCE = 8
 
 /** What is live in one directory; names only, nothing opened. */
 export async function listLive(directory: string): Promise<SSTableFiles[]> {
@@ -72,7 +73,7 @@ export async function openLive(directories: readonly string[]): Promise<SSTable[
     const opened: SSTable[] = []
     try {
       const before = await listAll(directories)
-      for (const files of liveOf(before)) opened.push(await openSSTable(files))
+      await openAll(liveOf(before), opened)
       if (signature(await listAll(directories)) === signature(before)) return sorted(opened)
       last = undefined
     } catch (error) {
@@ -94,6 +95,15 @@ export async function openLive(directories: readonly string[]): Promise<SSTable[
       hint: 'read a snapshot',
     })
   )
+}
+
+/** Puts what it opens into `opened`, whatever fails. The first failure is raised when nothing is under way any more. */
+async function openAll(all: readonly SSTableFiles[], opened: SSTable[]): Promise<void> {
+  for (let i = 0; i < all.length; i += OPEN_AT_ONCE) {
+    const outcomes = await Promise.allSettled(all.slice(i, i + OPEN_AT_ONCE).map(openSSTable))
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') opened.push(outcome.value)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
 }
 
 async function listAll(directories: readonly string[]): Promise<Listing[]> {

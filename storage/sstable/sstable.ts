@@ -153,13 +153,15 @@ export async function openSSTable(files: SSTableFiles): Promise<SSTable> {
   const opened = new Map<Component, OpenFile>()
   const fds: number[] = []
   try {
-    for (const component of OPENED) {
-      if (!components.has(component)) continue
+    const open = async (component: Component) => {
       const path = componentPath(descriptor, component)
       const fd = await openFile(path)
       fds.push(fd)
       opened.set(component, { fd, file: path, size: await sizeOf(fd, path) })
     }
+    // Side by side; what fails is told when nothing is under way any more.
+    const outcomes = await Promise.allSettled(OPENED.filter((component) => components.has(component)).map(open))
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     const data = await describe(files, version, opened)
     // Read once; nothing of them is needed again.
     const done = ['Statistics.db', 'TOC.txt'].map((name) => opened.get(name as Component)?.fd)
