@@ -92,7 +92,8 @@ def answered(db, history, whole):
         return [r[0] for r in db.session.execute(SimpleStatement(f'{text} WHERE {where} ALLOW FILTERING' if where else text, fetch_size=1000))]
 
     def same(row):  # of decimals that compare equal (1.5, 1.50) another one may be shown, depending on how a node comes to read them
-        return json.dumps(json.loads(row, parse_float=lambda text: EXACT.create_decimal(text).normalize(EXACT).to_eng_string()))
+        number = lambda text: EXACT.create_decimal(text).normalize(EXACT).to_eng_string()
+        return json.dumps(json.loads(row, parse_float=number, parse_int=number))
 
     def indexes(lines, rows):
         places = {}

@@ -8,6 +8,7 @@ leave the same data whenever they are played (but for the second in which a TTL 
 (an index beyond a list's end, a range over a type that has no order); the player leaves those out.
 """
 import dataclasses
+import decimal
 import random
 import re
 import uuid
@@ -47,6 +48,16 @@ class Type:
     def complex(self):
         """Of many cells: a collection or user-defined type that is not frozen."""
         return not self.frozen and self.kind in ('list', 'set', 'map', 'udt')
+
+
+def same_value(literal):
+    """Equal for literals of one value, as far as those here go."""
+    exact = decimal.Context(prec=10_000)
+
+    def number(match):
+        value = exact.create_decimal(match[0])
+        return '0' if value == 0 else str(value.normalize(exact))
+    return re.sub(r"(?<![\w'.+-])-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w'.])", number, literal.replace("'1969-12-31 23:59:59.999+0000'", '-1'))
 
 
 class Values:
@@ -122,8 +133,9 @@ class Values:
             return '[' + ', '.join(item(t.args[0]) for _ in many()) + ']'
         if t.kind == 'set':
             return '{' + ', '.join(item(t.args[0]) for _ in many()) + '}'
-        if t.kind == 'map':
-            return '{' + ', '.join(f'{item(t.args[0])}: {item(t.args[1])}' for _ in many()) + '}'
+        if t.kind == 'map':  # of two entries of one key a node takes any
+            entries = [(item(t.args[0]), item(t.args[1])) for _ in many()]
+            return '{' + ', '.join(f'{k}: {v}' for k, v in {same_value(k): (k, v) for k, v in entries}.values()) + '}'
         if t.kind == 'tuple':
             return '(' + ', '.join('null' if rng.random() < 0.15 else item(a) for a in t.args) + ')'
         if t.kind == 'vector':
