@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Golden tables over Arrow Flight with pyarrow.flight, against what real Cassandra nodes answered; plans, actions, errors; the example.
+# Golden tables over Arrow Flight with pyarrow.flight, against what real Cassandra nodes answered; plans, actions, errors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source test/clients/serving.bash
@@ -17,4 +17,3 @@ for set in da nb; do
   start_server "$(node -p "require('$out/$set.json').data")" --flight-port 0
   "$python" test/clients/flight_clients.py "$set" "$location" "$out/$set.json" "$sample" "$sample_url" "$locked" "$token"
 done
-"$python" examples/python/flight_client.py --location "$sample"

@@ -24,7 +24,8 @@ if ! made; then
     echo "making $dir" >&2
     rm -rf "$dir"
     "$base" -m venv "$dir" >&2
-    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$requirements" >&2
+    # Compiling all of it would take as long again.
+    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-compile -r "$requirements" >&2
     printf '%s\n' "$want" > "$dir/complete"
   fi
 fi
