@@ -11,6 +11,7 @@ import {
   emitLiveness,
   emitOrderCheck,
   emitSize,
+  emitWholeRow,
   isGeneratedShape,
   range,
   SKIP_VINT,
@@ -170,11 +171,6 @@ function rowSource(layout: TableLayout, file: FileLayout, columns: readonly Outp
     `const flags = s.flags, rowEnd = s.rowEnd`,
     `if (!alone && (flags & 0x20) === 0) return -1`,
     `let p = s.at`,
-  )
-  emitLiveness(emit, file, ROW_EXITS, '!alone')
-  emitCells(emit, file, columns, ROW_EXITS)
-  emit(
-    `if (!alive) return 0`,
     `const writer = s.writer, builders = s.builders`,
     `let size = writer.bytes`,
     `const keyBytes = s.keyBytes, keyView = s.keyView`,
@@ -189,8 +185,14 @@ function rowSource(layout: TableLayout, file: FileLayout, columns: readonly Outp
         `const b${i} = builders[${i}]; const r${i} = b${i}.length; if (r${i} === b${i}.capacity) b${i}.growRows()`,
     ),
   )
+  const done = [`writer.bytes = size`, `return 1`]
+  // Its order was looked at by prefix().
+  emitWholeRow(emit, { ...layout, clusteringCompare: [] }, { ...file, clusteringCount: 0 }, columns, places, done)
+  emitLiveness(emit, file, ROW_EXITS, '!alone')
+  emitCells(emit, file, columns, ROW_EXITS)
+  emit(`if (!alive) return 0`)
   emitColumns(emit, file, columns, places)
-  emit(`writer.bytes = size`, `return 1`, `}`)
+  emit(...done, `}`)
   return lines
 }
 

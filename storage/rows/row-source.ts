@@ -181,6 +181,81 @@ export function emitOrderCheck(emit: Emit, layout: TableLayout, count: number): 
   )
 }
 
+/** Cells of a fixed length that lie side by side, or one cell with its length before it. */
+interface Segment {
+  /** Column in the file, and offset of its flags in the segment. */
+  cells: { column: number; at: number }[]
+  /** Bytes; -1: of the one cell's own length. */
+  length: number
+}
+
+function segmentsOf({ regulars }: FileLayout): Segment[] {
+  const segments: Segment[] = []
+  for (const column of range(regulars.count)) {
+    const fixed = regulars.fixed[column]
+    if (fixed < 0) {
+      segments.push({ cells: [{ column, at: 0 }], length: -1 })
+      continue
+    }
+    let last = segments.at(-1)
+    if (last === undefined || last.length < 0) {
+      last = { cells: [], length: 0 }
+      segments.push(last)
+    }
+    last.cells.push({ column, at: last.length })
+    last.length += 1 + fixed
+  }
+  return segments
+}
+
+/**
+ * A row as an INSERT of all columns writes it: every cell there, alive, and of the row's time. Their places are known once the few flags
+ * are seen to be so, and nothing needs to be kept of any cell. `done`: what follows when the row is written; where the row is another
+ * one, the statements behind are come to with nothing changed.
+ */
+export function emitWholeRow(
+  emit: Emit,
+  layout: TableLayout,
+  file: FileLayout,
+  columns: readonly OutputColumn[],
+  places: WordPlaces,
+  done: readonly string[],
+): void {
+  const { regulars } = file
+  if (regulars.complex.includes(1)) return
+  const cellPlaces: CellPlace[] = []
+  // A timestamp and all columns; neither TTL nor deletion.
+  emit(`whole: if ((flags & 0x7c) === 0x24) {`, `let q = p + Math.clz32(~(bytes[p] << 24)) + 1`)
+  segmentsOf(file).forEach(({ cells, length }, i) => {
+    if (length < 0) {
+      const [{ column }] = cells
+      cellPlaces[column] = { offset: `q${i}`, length: `n${i}` }
+      emit(
+        `if (bytes[q] !== 0x08) break whole`,
+        `let n${i} = bytes[q + 1], q${i} = q + 2`,
+        `if (n${i} >= 0x80) { n${i} = readUvint(bytes, q + 1); q${i} = q + 1 + Math.clz32(~(bytes[q + 1] << 24)) + 1 }`,
+        `q = q${i} + n${i}`,
+      )
+      return
+    }
+    for (const { column, at } of cells) {
+      cellPlaces[column] = { offset: `q${i} + ${at + 1}`, length: String(regulars.fixed[column]) }
+    }
+    const flags = cells.map(({ at }) => `(bytes[q${i} + ${at}] ^ 0x08)`)
+    emit(`const q${i} = q`, `q += ${length}`, `if (q > rowEnd || (${flags.join(' | ')}) !== 0) break whole`)
+  })
+  emit(`if (q !== rowEnd) break whole`)
+  emitOrderCheck(emit, layout, file.clusteringCount)
+  emitColumns(emit, file, columns, places, (column) => cellPlaces[column])
+  emit(...done, `}`)
+}
+
+/** Where a cell that is certainly there lies: expressions. */
+interface CellPlace {
+  offset: string
+  length: string
+}
+
 /** How a generated function writes values that it stores itself: into word arrays it holds, or into those of the builder. */
 export interface WordPlaces {
   /** Row that the value is for, an expression. */
@@ -192,15 +267,23 @@ export interface WordPlaces {
   stored(column: number): string
 }
 
-/** The row into the columns. */
-export function emitColumns(emit: Emit, file: FileLayout, columns: readonly OutputColumn[], places: WordPlaces): void {
+/** The row into the columns. `cell`: where each cell lies if all are there; else that is in o and l. */
+export function emitColumns(
+  emit: Emit,
+  file: FileLayout,
+  columns: readonly OutputColumn[],
+  places: WordPlaces,
+  cell?: (column: number) => CellPlace,
+): void {
+  let fixedSize = 0
   columns.forEach(({ source }, i) => {
     const width = wordWidth(columns[i])
-    const append = (bytes: string, view: string, offset: string, length: string) => {
+    const append = (bytes: string, view: string, offset: string, length: string, always = true) => {
       const call = `b${i}.append(${bytes}, ${view}, ${offset}, ${length})`
       if (width > 0) emit(storeWord(i, width, view, offset, length, call, places))
       else emit(call)
-      emit(`size += ${length} + 4`)
+      if (always && Number.isInteger(Number(length))) fixedSize += Number(length) + 4
+      else emit(`size += ${length} + 4`)
     }
     const sync = width > 0 ? places.sync(i) : ''
     if (source.kind === 'partition_key') append('keyBytes', 'keyView', `ko${source.index}`, `kl${source.index}`)
@@ -212,14 +295,18 @@ export function emitColumns(emit: Emit, file: FileLayout, columns: readonly Outp
         ? `b${i}.beginCells(); b${i}.endCells(); size += 4`
         : `${sync}b${i}.appendNull(); size += 4`
       if (column < 0) emit(absent)
-      else {
+      else if (cell !== undefined) {
+        const { offset, length } = cell(column)
+        append('bytes', 'view', offset, length)
+      } else {
         emit(`if (o${column} < 0) { ${absent} }`, `else {`)
         if (source.complex) emit(`size += 4 + emitComplex(s, b${i}, bytes, view, o${column}, (flags & 0x40) !== 0)`)
-        else append('bytes', 'view', `o${column}`, `l${column}`)
+        else append('bytes', 'view', `o${column}`, `l${column}`, false)
         emit(`}`)
       }
     }
   })
+  if (fixedSize > 0) emit(`size += ${fixedSize}`)
 }
 
 function isRegular(source: OutputColumn['source']): source is Extract<OutputColumn['source'], { kind: 'cell' }> {
@@ -258,6 +345,7 @@ function storeWord(
     width === 4
       ? `${words}[${row}] = ${view}.getInt32(${offset}) ^ b${i}.flip`
       : `${words}[2 * (${row})] = ${view}.getInt32(${offset} + 4); ${words}[2 * (${row}) + 1] = ${view}.getInt32(${offset})`
+  if (length === String(width)) return `${store}; ${places.stored(i)}`
   // An empty value, or a wrong length, is for the builder to say.
   return `if (${length} === ${width}) { ${store}; ${places.stored(i)} } else { ${places.sync(i)}${append} }`
 }

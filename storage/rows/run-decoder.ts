@@ -16,6 +16,7 @@ import {
   emitLiveness,
   emitOrderCheck,
   emitSize,
+  emitWholeRow,
   isGeneratedShape,
   leastRowBytes,
   range,
@@ -194,6 +195,11 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   )
   emitClustering(emit, file, EXITS)
   emitSize(emit, EXITS)
+  const passed = range(clusteringCount).map((i) => `qo${i} = co${i}; ql${i} = cl${i}`)
+  if (clusteringCount > 0) passed.push(`hasPrevious = true; previousBytes = bytes; previousView = view`)
+  passed.push(`pos = rowEnd`)
+  const written = [`rows++`, `if (!emitted) { emitted = true; emittedPartitions++ }`]
+  emitWholeRow(emit, layout, file, columns, places, [...passed, ...written, `continue`])
   emit(
     `let lives = false`,
     `if ((flags & 0x5c) === 0x10) {`,
@@ -207,15 +213,10 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   emit(`if (alive) {`, `lives = true`)
   emitColumns(emit, file, columns, places)
   emit(`}`, `}`)
-  if (clusteringCount > 0) {
-    emit(`hasPrevious = true`, `previousBytes = bytes`, `previousView = view`)
-    for (const i of range(clusteringCount)) emit(`qo${i} = co${i}`, `ql${i} = cl${i}`)
-  }
   emit(
-    `pos = rowEnd`,
+    ...passed,
     `if (!lives) { dead++; continue }`,
-    `rows++`,
-    `if (!emitted) { emitted = true; emittedPartitions++ }`,
+    ...written,
     `}`,
     `}`,
     `s.pos = pos`,
