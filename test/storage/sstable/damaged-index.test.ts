@@ -60,6 +60,7 @@ async function lookUp(files: SSTableFiles): Promise<number> {
     const keys = await keysOf(sstable)
     for (let i = 0; i < keys.length; i += Math.ceil(keys.length / 50)) {
       expect((await index.find(keys[i].key))?.dataOffset).toBe(keys[i].dataOffset)
+      expect((await index.atOffset(keys[i].dataOffset + 1))?.dataOffset).toBe(keys[i].dataOffset)
       const next = keys[i + 1]?.dataOffset ?? null
       const behind = keyPosition(partitionerOf(sstable), keys[i].key, [], true)
       expect((await index.seek(behind))?.dataOffset ?? null).toBe(next)
@@ -111,28 +112,79 @@ describe('Summary.db', () => {
     expect(await lookUp(files)).toBe(1)
   })
 
-  it('serves with any sampling', async () => {
-    const files = await copy('nb', 'many_partitions')
-    const bytes = await readFile(path(files, 'Summary.db'))
+  /** Entries of a Summary.db: a key, then its position in Index.db. */
+  function entriesOf(bytes: Buffer): Buffer[] {
     const count = bytes.readUInt32BE(4)
-    const size = Number(bytes.readBigUInt64BE(8))
-    const entry = (i: number) => {
-      const from = bytes.readUInt32LE(24 + 4 * i)
-      return bytes.subarray(24 + from, 24 + (i + 1 < count ? bytes.readUInt32LE(24 + 4 * (i + 1)) : size))
-    }
-    // Every third entry, as Cassandra does when memory for summaries is short.
-    const kept = Array.from({ length: Math.ceil(count / 3) }, (_, i) => entry(3 * i))
-    const offsets = Buffer.alloc(4 * kept.length)
+    const from = (i: number) => 24 + (i < count ? bytes.readUInt32LE(24 + 4 * i) : Number(bytes.readBigUInt64BE(8)))
+    return Array.from({ length: count }, (_, i) => Buffer.from(bytes.subarray(from(i), from(i + 1))))
+  }
+
+  function withEntries(bytes: Buffer, entries: Buffer[]): Buffer {
+    const offsets = Buffer.alloc(4 * entries.length)
     let at = offsets.length
-    kept.forEach((part, i) => {
+    entries.forEach((part, i) => {
       offsets.writeUInt32LE(at, 4 * i)
       at += part.length
     })
     const head = Buffer.from(bytes.subarray(0, 24))
-    head.writeUInt32BE(kept.length, 4)
+    head.writeUInt32BE(entries.length, 4)
     head.writeBigUInt64BE(BigInt(at), 8)
-    await writeFile(path(files, 'Summary.db'), Buffer.concat([head, offsets, ...kept, bytes.subarray(24 + size)]))
+    const size = Number(bytes.readBigUInt64BE(8))
+    return Buffer.concat([head, offsets, ...entries, bytes.subarray(24 + size)])
+  }
+
+  it('serves with any sampling', async () => {
+    const files = await copy('nb', 'many_partitions')
+    const bytes = await readFile(path(files, 'Summary.db'))
+    // Every third entry, as Cassandra does when memory for summaries is short.
+    const kept = entriesOf(bytes).filter((_, i) => i % 3 === 0)
+    await writeFile(path(files, 'Summary.db'), withEntries(bytes, kept))
     expect(await lookUp(files)).toBe(0)
+  })
+
+  it('leads nobody astray, whatever its entries say', async () => {
+    const files = await copy('nb', 'many_partitions')
+    const bytes = await readFile(path(files, 'Summary.db'))
+    const entries = entriesOf(bytes)
+    const last = entries.length - 1
+    expect(last).toBeGreaterThan(10)
+    const keyOf = (entry: Buffer) => entry.subarray(0, -8)
+    const positionOf = (entry: Buffer) => entry.subarray(-8)
+    const moved = (entry: Buffer, by: bigint) => {
+      const position = Buffer.alloc(8)
+      position.writeBigUInt64LE(positionOf(entry).readBigUInt64LE() + by)
+      return Buffer.concat([keyOf(entry), position])
+    }
+    const misleading: Record<string, Buffer[]> = {
+      'each at the place of the next': entries.map((e, i) =>
+        Buffer.concat([keyOf(e), positionOf(entries[Math.min(last, i + 1)])]),
+      ),
+      'each at the place of the one before': entries.map((e, i) =>
+        Buffer.concat([keyOf(e), positionOf(entries[Math.max(0, i - 1)])]),
+      ),
+      'behind where entries begin': entries.map((e) => moved(e, 1n)),
+      'beyond the end of Index.db': entries.map((e) => moved(e, 1n << 40n)),
+      'in the opposite order': entries.toReversed(),
+      'all the same': entries.map(() => entries[last >> 1]),
+      'two of them swapped': entries.map((e, i) => (i === 3 ? entries[last - 3] : i === last - 3 ? entries[3] : e)),
+      'the first alone': [entries[0]],
+      'the last alone': [entries[last]],
+    }
+    for (const [how, wrong] of Object.entries(misleading)) {
+      await writeFile(path(files, 'Summary.db'), withEntries(bytes, wrong))
+      expect(await lookUp(files), how).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('that is stale, of an Index.db with fewer partitions, hides none', async () => {
+    const files = await copy('nb', 'many_partitions')
+    const bytes = await readFile(path(files, 'Summary.db'))
+    const entries = entriesOf(bytes)
+    // As before the last third of the partitions were there; and as when another third was before them.
+    for (const stale of [entries.slice(0, (2 * entries.length) / 3), entries.slice(entries.length / 3)]) {
+      await writeFile(path(files, 'Summary.db'), withEntries(bytes, stale))
+      expect(await lookUp(files)).toBeLessThanOrEqual(1)
+    }
   })
 })
 
