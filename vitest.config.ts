@@ -7,6 +7,7 @@ const SLOW = [
   'test/src/cli/cli.test.ts',
   'test/storage/scan/allocation.test.ts',
   'test/storage/scan/digest.test.ts',
+  'test/storage/scan/lane-merge.test.ts',
   'test/storage/scan/run-decoder.test.ts',
   'test/storage/scan/seek.test.ts',
   'test/storage/scan/predicate/scan.test.ts',
