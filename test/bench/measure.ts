@@ -54,10 +54,13 @@ interface Work {
   pid: number
 }
 
-/** Every stage once a round, in turn; the first round warms up. */
+/** Rounds before those that count: compilers come to rest, pools are filled. */
+const WARM_ROUNDS = 2
+
+/** Every stage once a round, in turn. */
 async function interleaved(works: Record<string, Work>, rounds: number): Promise<Stage[]> {
   const measured = Object.keys(works).map((name): Stage => ({ name, seconds: [], cpuSeconds: [], rows: 0, bytes: 0 }))
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -WARM_ROUNDS; round < rounds; round++) {
     for (const stage of measured) {
       const { run, pid } = works[stage.name]
       const cpu = cpuSecondsOf(pid)
