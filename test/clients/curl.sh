@@ -50,6 +50,8 @@ expect 'a problem' "$(curl -sS --fail-with-body "$orders/rows.csv?where=items%20
 expect 'its exit code' "$(curl -sS --fail-with-body -o problem "$orders/rows.csv?limit=x" 2>/dev/null || echo $?)" 22
 expect 'its type' "$(curl -sS -o problem -w '%{content_type}' "$orders/rows.csv?limit=x")" application/problem+json
 
+expect 'too much memory' "$(curl -sS --fail-with-body "$orders/rows.csv?batch_bytes=200000000" 2>/dev/null | jq -r .code)" VALUE_TOO_LARGE
+
 # A stream that fails on its way is cut: exit code 18.
 cp -r "$root/examples/data" damaged
 for file in damaged/shop/orders-*/*-Data.db; do
