@@ -160,7 +160,7 @@ export async function openSSTable(files: SSTableFiles): Promise<SSTable> {
       opened.set(component, { fd, file: path, size: await sizeOf(fd, path) })
     }
     // Side by side; what fails is told when nothing is under way any more.
-    const outcomes = await Promise.allSettled(OPENED.filter((component) => components.has(component)).map(open))
+    const outcomes = await Promise.allSettled(toOpen(components).map(open))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     const data = await describe(files, version, opened)
     // Read once; nothing of them is needed again.
@@ -174,6 +174,12 @@ export async function openSSTable(files: SSTableFiles): Promise<SSTable> {
     closeAll(fds)
     throw error
   }
+}
+
+/** TOC.txt is needed where there is no CompressionInfo.db, to tell whether there should be one. */
+function toOpen(components: ReadonlySet<Component>): Component[] {
+  const all = OPENED.filter((component) => components.has(component))
+  return components.has('CompressionInfo.db') ? all.filter((component) => component !== 'TOC.txt') : all
 }
 
 async function describe(
