@@ -162,6 +162,14 @@ def check_sample(spark):
     check_conditions(spark, source)
 
 
+def check_uuids(spark):
+    """As text or as bytes."""
+    texts = [row[0] for row in read(spark, SAMPLE, 'shop.orders', columns='order_id', splits='1').collect()]
+    octets = [row[0] for row in read(spark, SAMPLE, 'shop.orders', columns='order_id', splits='1', uuid='binary').collect()]
+    assert [text and text.replace('-', '') for text in texts] == [value and bytes(value).hex() for value in octets] and len(texts) > 2000
+    print('shop.orders: uuid as text and as bytes')
+
+
 def check_renewal(spark):
     """Tasks put the end of the export off."""
     read(spark, SAMPLE, 'shop.orders', columns='items', splits='2', ttl='900').collect()
@@ -234,6 +242,7 @@ def main():
         if name_of_set == 'da':
             check_timestamps(spark, url, about)
     check_sample(spark)
+    check_uuids(spark)
     check_renewal(spark)
     check_token(spark)
     spark.stop()
