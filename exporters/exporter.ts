@@ -24,6 +24,9 @@ export interface Exporter {
   close?(): void
 }
 
+/** Told how many bytes an exporter comes to hold beside the batch that it is given; throws where so many are not to be had. */
+export type Hold = (bytes: number) => void
+
 /** A buffer of at least `bytes` bytes to encode into; ordinary or shared memory. */
 export type Allocate = (bytes: number) => Uint8Array
 

@@ -5,6 +5,7 @@ import { Catalog } from '../storage/scan/catalog.ts'
 import { openLive } from '../storage/scan/live-set.ts'
 import { PinnedTable } from '../storage/scan/pinned-table.ts'
 import { openScan } from '../storage/scan/scan.ts'
+import { dataChunks } from '../storage/sstable/data-chunks.ts'
 import { componentPath } from '../storage/sstable/descriptor.ts'
 import type { SSTable } from '../storage/sstable/sstable.ts'
 import type { PinnedSource, Source, SSTableInfo } from './source.ts'
@@ -55,7 +56,8 @@ function pinnedSource(pinned: PinnedTable, pool: WorkerPool | undefined): Pinned
   }
 }
 
-function sstableInfo({ descriptor, file, compression, dataFileLength, dataLength, statistics }: SSTable): SSTableInfo {
+function sstableInfo(sstable: SSTable): SSTableInfo {
+  const { descriptor, file, compression, dataFileLength, dataLength, statistics } = sstable
   return {
     id: descriptor.id,
     version: descriptor.version,
@@ -63,6 +65,7 @@ function sstableInfo({ descriptor, file, compression, dataFileLength, dataLength
     codec: compression === null ? null : compression.codec,
     bytes: dataFileLength,
     dataBytes: dataLength,
+    chunkBytes: Math.min(dataLength, dataChunks(sstable).chunkLength),
     rows: Number(statistics.totalRows),
     // Each partition is counted once in the histogram of their sizes.
     partitions: Number(statistics.partitionSizes.counts.reduce((sum, count) => sum + count, 0n)),

@@ -80,16 +80,17 @@ class Gathered {
       // `for await` would make promises of each part that is there already.
       for (const part of parts) {
         if (part.byteLength === 0) continue
-        if (this.full) await this.#write()
         this.#take(part)
+        // Before the next part is made: it may be as large.
+        if (this.full) await this.#write()
         count++
       }
       return count
     }
     for await (const part of parts) {
       if (part.byteLength === 0) continue
-      if (this.full) await this.#write()
       this.#take(part)
+      if (this.full) await this.#write()
       count++
     }
     return count

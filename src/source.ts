@@ -17,6 +17,8 @@ export interface SSTableInfo {
   /** Bytes of Data.db on disk and uncompressed. */
   bytes: number
   dataBytes: number
+  /** Uncompressed, of a chunk of Data.db. */
+  chunkBytes: number
   /** From Statistics.db; before SSTables are merged, and rows include the deleted. */
   rows: number
   partitions: number

@@ -2,17 +2,19 @@
 
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
 import type { Compression } from '../compression.ts'
-import type { Exporter, Parts } from '../exporter.ts'
+import type { Exporter, Hold, Parts } from '../exporter.ts'
 import { encodeBatch } from './encoder.ts'
 import { END_OF_STREAM, fileEnd, fileStart, type MessageBlock, schemaMessage } from './message.ts'
 
 export interface ArrowOptions {
   /** Of the buffers in record batches. Default 'none': every codec is slower than a scan. */
   compression?: Compression
+  /** Of the memory that compressed buffers take. */
+  hold?: Hold
 }
 
 export function arrowStreamExporter(options: ArrowOptions = {}): Exporter {
-  const compression = options.compression ?? 'none'
+  const { compression = 'none', hold } = options
   let at = 0
   return {
     mediaType: 'application/vnd.apache.arrow.stream',
@@ -23,6 +25,7 @@ export function arrowStreamExporter(options: ArrowOptions = {}): Exporter {
       return [message]
     },
     batch(batch: Batch): Parts {
+      holdCompressed(batch, compression, hold)
       return encodeBatch(batch, compression, at, (block) => {
         at += block.metadataBytes + block.bodyBytes
       })
@@ -32,7 +35,7 @@ export function arrowStreamExporter(options: ArrowOptions = {}): Exporter {
 }
 
 export function arrowFileExporter(options: ArrowOptions = {}): Exporter {
-  const compression = options.compression ?? 'none'
+  const { compression = 'none', hold } = options
   const blocks: MessageBlock[] = []
   let written: BatchSchema
   let at = 0
@@ -47,6 +50,7 @@ export function arrowFileExporter(options: ArrowOptions = {}): Exporter {
       return [start, message]
     },
     batch(batch: Batch): Parts {
+      holdCompressed(batch, compression, hold)
       return encodeBatch(batch, compression, at, (block) => {
         blocks.push(block)
         at += block.metadataBytes + block.bodyBytes
@@ -54,4 +58,9 @@ export function arrowFileExporter(options: ArrowOptions = {}): Exporter {
     },
     tail: () => [END_OF_STREAM, fileEnd(written, blocks)],
   }
+}
+
+/** What a codec makes, and the room that it makes it in. */
+function holdCompressed({ bytes }: Batch, compression: Compression, hold: Hold | undefined): void {
+  if (compression !== 'none') hold?.(2 * bytes)
 }

@@ -2,16 +2,27 @@
 // its thread for good), one being encoded while the next waits, and parts are taken one at a time.
 
 import { Worker } from 'node:worker_threads'
+import { droppedShared } from '../../storage/bytes/garbage.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema, Field, Vector } from '../../storage/rows/batch.ts'
 import { arrowStreamExporter } from '../arrow/arrow.ts'
+import type { Hold } from '../exporter.ts'
 import type { EncodeOptions, FromEncoder, ToEncoder } from './messages.ts'
 
 /** Batches on their way: one is encoded, one waits. */
 const SLOTS = 2
 
+// What an encoding thread takes, measured: itself with the library and a row group; for each column its encoders and pages; and of a
+// large batch the two slots, Arrow's and Parquet's forms of it, plain and compressed, in memory that does not shrink.
+const THREAD_BYTES = 80 << 20
+const COLUMN_BYTES = 300 << 10
+const BATCH_FACTOR = 12
+const ORDINARY_BATCH = 1 << 20
+
 export class Encoder {
   readonly #schema: BatchSchema
+  readonly #hold: Hold | undefined
+  readonly #columns: number
   readonly #worker: Worker
   readonly #memory: SharedArrayBuffer[] = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(0))
   #sent = 0
@@ -21,8 +32,11 @@ export class Encoder {
   #failure: unknown
   #wake: (() => void) | undefined
 
-  constructor(schema: BatchSchema, options: EncodeOptions) {
+  constructor(schema: BatchSchema, options: EncodeOptions, hold?: Hold) {
     this.#schema = schema
+    this.#hold = hold
+    this.#columns = schema.fields.reduce((sum, field) => sum + leaves(field), 0)
+    this.#claim(0)
     this.#worker = startWorker(options)
     this.#worker.on('message', (message: FromEncoder) => this.#receive(message))
     this.#worker.on('error', (cause) => this.#fail(cause))
@@ -74,7 +88,11 @@ export class Encoder {
     parts.push(...(stream.batch(batch) as Iterable<Uint8Array>), ...(stream.tail() as Iterable<Uint8Array>))
     const length = parts.reduce((sum, part) => sum + part.length, 0)
     const slot = this.#sent % SLOTS
-    if (this.#memory[slot].byteLength < length) this.#memory[slot] = new SharedArrayBuffer(length + (length >> 2))
+    if (this.#memory[slot].byteLength < length) {
+      this.#claim(length)
+      droppedShared(this.#memory[slot].byteLength)
+      this.#memory[slot] = new SharedArrayBuffer(length + (length >> 2))
+    }
     const memory = this.#memory[slot]
     const bytes = new Uint8Array(memory)
     let at = 0
@@ -84,6 +102,11 @@ export class Encoder {
     }
     this.#sent++
     this.#say({ kind: 'batch', memory, length, rows: batch.rows })
+  }
+
+  #claim(batch: number): void {
+    const large = BATCH_FACTOR * Math.max(0, batch - ORDINARY_BATCH)
+    this.#hold?.(THREAD_BYTES + COLUMN_BYTES * this.#columns + large)
   }
 
   #say(message: ToEncoder): void {
@@ -101,6 +124,10 @@ export class Encoder {
     this.#failure ??= cause
     this.#wake?.()
   }
+}
+
+function leaves({ children }: Field): number {
+  return children.length === 0 ? 1 : children.reduce((sum, child) => sum + leaves(child), 0)
 }
 
 function startWorker(options: EncodeOptions): Worker {

@@ -4,16 +4,18 @@
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema, Field } from '../../storage/rows/batch.ts'
 import type { Compression } from '../compression.ts'
-import type { Exporter, Parts } from '../exporter.ts'
+import type { Exporter, Hold, Parts } from '../exporter.ts'
 import { Encoder } from './encoder.ts'
 
 export interface ParquetOptions {
   /** Of pages. Default 'zstd'. */
   compression?: Compression
+  /** Of the memory of the encoding thread. */
+  hold?: Hold
 }
 
-/** Encoded bytes of a row group. What the encoding thread holds is about this, a batch, and as much again while it is sent. */
-const ROW_GROUP_BYTES = 32 * 1024 * 1024
+/** Encoded bytes of a row group, which the encoding thread holds twice while it is sent. */
+const ROW_GROUP_BYTES = 16 * 1024 * 1024
 
 export function parquetExporter(options: ParquetOptions = {}): Exporter {
   let encoder: Encoder | undefined
@@ -22,11 +24,12 @@ export function parquetExporter(options: ParquetOptions = {}): Exporter {
     extension: '.parquet',
     head(schema: BatchSchema): Parts {
       for (const field of schema.fields) refuseIntervals(field)
-      encoder = new Encoder(schema, {
+      const encoding = {
         compression: options.compression ?? 'zstd',
         rowGroupBytes: ROW_GROUP_BYTES,
         metadata: [...schema.metadata],
-      })
+      }
+      encoder = new Encoder(schema, encoding, options.hold)
       return []
     },
     batch: (batch: Batch): Parts => encoder!.encode(batch),

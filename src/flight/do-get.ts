@@ -11,9 +11,9 @@ import { decodeTicket } from '../exports/tickets.ts'
 import { currentSecond } from '../instant.ts'
 import { EXPORT_PARAMETERS, type ParameterValues, readParameters, scanRequest, TICKET_OPTIONS } from '../parameters.ts'
 import { newPumpProgress, pump } from '../pump.ts'
+import { STREAM_BATCH_BYTES } from '../server/allowance.ts'
 import type { ClientWatch } from '../server/client.ts'
-import { admitted, readTable } from '../server/reader.ts'
-import type { PinnedSource } from '../source.ts'
+import { admitted, type LimitedSource, readTable } from '../server/reader.ts'
 import type { FlightContext } from './call.ts'
 import { commandOf, parseObject, READ_PARAMETERS } from './command.ts'
 import { flightExporter } from './flight-exporter.ts'
@@ -28,8 +28,7 @@ interface FlightJob {
   table: string
   export?: string
   split?: number
-  /** Under the limits of its reader. */
-  pinned: PinnedSource
+  pinned: LimitedSource
   request: ScanRequest
   compression: Compression | undefined
   /** When it was asked for, by performance.now(). */
@@ -115,8 +114,8 @@ async function send(context: FlightContext, call: Call, { signal }: ClientWatch,
   const progress = newPumpProgress()
   let outcome = signal.aborted ? 'left' : 'cut'
   try {
+    const buffers = new MessageBuffers(request.batchBytes ?? STREAM_BATCH_BYTES, pinned.hold)
     const scan = await pinned.scan(request)
-    const buffers = new MessageBuffers()
     const stream = new FlightSink(call, signal, buffers)
     const sink = {
       async write(parts: Uint8Array[]) {

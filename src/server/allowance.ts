@@ -5,19 +5,20 @@
 import { type Allowance, createAllowance, giveBack, takenBytes, tryTake } from '../../storage/bytes/allowance.ts'
 import { MIN_WINDOW, type WindowOptions } from '../../storage/bytes/window.ts'
 import { SluiceError } from '../../storage/errors.ts'
+import { BATCHES_COUNTED } from '../../storage/rows/builder-set.ts'
 import type { SSTableInfo } from '../source.ts'
 
 /** Batches of streams are cut at this many bytes if nothing else is asked for; constant, so that the same request gives the same bytes anywhere. */
 export const STREAM_BATCH_BYTES = 1 << 20
 
-/** Two batches being sent and one being decoded, with what their columns leave unused: measured at 1 to 1.4 times their bytes. */
-const BATCHES = 4
+/** What a stream's columns may come to without a word (storage/rows/builder-set.ts), and what its exporter may hold of a batch. */
+const BATCHES = BATCHES_COUNTED + 1
 const BATCHES_FLOOR = BATCHES * STREAM_BATCH_BYTES
 /** Blocks read from disk: one at work, one ahead. */
 const BLOCKS = 2
 const LARGEST_WINDOW = 1 << 20
-/** A window ends in a whole chunk; a part of a block is kept while the next one is read. */
-const WINDOW_SLACK = 64 * 1024
+/** A window ends in a whole chunk, and has room for one more; each block has room for one before it and one behind it. */
+const CHUNKS = 2 + BLOCKS * 2
 /** What the windows of a scan may come to at least. */
 const LEAST_WINDOWS = 1 << 19
 
@@ -43,6 +44,10 @@ export class MemoryAllowance {
     this.#windowsShare = Math.max(bytes / scans - BATCHES_FLOOR, LEAST_WINDOWS)
   }
 
+  get allowance(): Allowance {
+    return this.#allowance
+  }
+
   get total(): number {
     return this.#allowance.limit
   }
@@ -58,8 +63,11 @@ export class MemoryAllowance {
    */
   take(sstables: readonly SSTableInfo[], batchBytes = STREAM_BATCH_BYTES): MemoryGrant {
     const window = this.#windowFor(sstables.length)
-    const each = window.windowBytes + BLOCKS * window.blockBytes + WINDOW_SLACK
-    const windows = sstables.reduce((sum, { dataBytes, bytes }) => sum + Math.min(each, dataBytes + BLOCKS * bytes), 0)
+    const most = window.windowBytes + BLOCKS * window.blockBytes
+    const windows = sstables.reduce(
+      (sum, { dataBytes, bytes, chunkBytes }) => sum + Math.min(most, dataBytes + BLOCKS * bytes) + CHUNKS * chunkBytes,
+      0,
+    )
     const floor = windows + BATCHES * Math.max(batchBytes, STREAM_BATCH_BYTES)
     if (floor > this.total) {
       throw new SluiceError('VALUE_TOO_LARGE', {

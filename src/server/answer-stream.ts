@@ -2,14 +2,15 @@
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Exporter } from '../../exporters/exporter.ts'
+import { allocatePart, type Exporter } from '../../exporters/exporter.ts'
+import type { ExporterOptions } from '../../exporters/formats.ts'
 import type { ScanRequest } from '../../storage/scan/scan-request.ts'
 import type { FormatName } from '../formats.ts'
 import { newPumpProgress } from '../pump.ts'
-import type { PinnedSource } from '../source.ts'
 import type { ClientWatch } from './client.ts'
 import type { ServerContext } from './create-server.ts'
 import { sluiceErrorOf } from './problem.ts'
+import type { LimitedSource } from './reader.ts'
 import { cutResponse, streamRows } from './stream-rows.ts'
 
 export interface StreamJob {
@@ -23,9 +24,8 @@ export interface StreamJob {
   now: number
   /** Without the extension, which the format gives. */
   fileName: string
-  exporter: Exporter
-  /** Under the limits of its reader. */
-  pinned: PinnedSource
+  options: ExporterOptions
+  pinned: LimitedSource
   request: ScanRequest
   /** When it was asked for, by performance.now(). */
   started: number
@@ -40,7 +40,8 @@ export async function answerStream(
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
-  const headers = streamHeaders(job)
+  const exporter = context.createExporter(job.format, { ...job.options, ...memoryOf(job.pinned) })
+  const headers = streamHeaders(job, exporter)
   if (request.method === 'HEAD') {
     // No batch is pulled: it costs no more than opening the scan.
     await (await job.pinned.scan(job.request)).close()
@@ -48,7 +49,7 @@ export async function answerStream(
     return
   }
   try {
-    await send(context, job, headers, request, reply, watch)
+    await send(context, job, exporter, headers, request, reply, watch)
   } catch (thrown) {
     context.metrics.streams.inc({ outcome: watch.signal.aborted ? 'left' : 'refused' })
     throw watch.signal.aborted ? watch.signal.reason : thrown
@@ -58,6 +59,7 @@ export async function answerStream(
 async function send(
   context: ServerContext,
   job: StreamJob,
+  exporter: Exporter,
   headers: Record<string, string>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,7 +89,7 @@ async function send(
     metrics.stalled('client', waited)
   }
   try {
-    await streamRows(response, { scan, exporter: job.exporter, headers, signal, progress, hash, onWrite })
+    await streamRows(response, { scan, exporter, headers, signal, progress, hash, onWrite })
     reply.hijack()
     metrics.streams.inc({ outcome: 'whole' })
     logger.info(log({}), 'stream ended')
@@ -108,13 +110,24 @@ async function send(
   }
 }
 
+/** Text is written into parts that grow with the row at hand: for a while there are the old one and the larger. */
+function memoryOf({ hold }: LimitedSource): ExporterOptions {
+  return {
+    hold,
+    allocate(bytes) {
+      hold(1.5 * bytes)
+      return allocatePart(bytes)
+    },
+  }
+}
+
 /** RFC 9530: a dictionary of algorithms with preferences, where 0 means not acceptable. */
 function wantsDigest(header: string | string[] | undefined): boolean {
   const preference = /(?:^|,)\s*sha-256\s*=\s*(\d+)/.exec(String(header ?? ''))
   return preference !== null && Number(preference[1]) > 0
 }
 
-function streamHeaders({ now, fileName, exporter }: StreamJob): Record<string, string> {
+function streamHeaders({ now, fileName }: StreamJob, exporter: Exporter): Record<string, string> {
   return {
     'Content-Type': exporter.mediaType,
     'Content-Disposition': `attachment; ${fileNameParameter(`${fileName}${exporter.extension}`)}`,

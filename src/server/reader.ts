@@ -1,6 +1,8 @@
 // Whoever scans is held to the server's limits: a place among those that run, memory, rates. For streams of rows, counts and digests
 // alike, over HTTP and over Flight.
 
+import type { Hold } from '../../exporters/exporter.ts'
+import { MemoryClaim } from '../../storage/bytes/allowance.ts'
 import type { TableName } from '../names.ts'
 import type { PinnedSource } from '../source.ts'
 import { STREAM_BATCH_BYTES } from './allowance.ts'
@@ -18,8 +20,14 @@ export interface Reader {
   batchBytes?: number
 }
 
-/** A pinned table as a reader may scan it, one scan at a time. @throws SluiceError OVERLOADED, VALUE_TOO_LARGE */
-export type Limit = (pinned: PinnedSource) => PinnedSource
+/** A pinned table as a reader may scan it, one scan at a time. */
+export interface LimitedSource extends PinnedSource {
+  /** Takes memory for what becomes of batches. @throws SluiceError OVERLOADED, VALUE_TOO_LARGE */
+  hold: Hold
+}
+
+/** @throws SluiceError OVERLOADED, VALUE_TOO_LARGE */
+export type Limit = (pinned: PinnedSource) => LimitedSource
 
 /**
  * A table as it is when its reader's turn has come: pinned while `act` is at work. Who waits holds no files open, and who asks for what
@@ -30,7 +38,7 @@ export async function readTable<T>(
   context: Pick<ServerContext, 'admission' | 'metrics' | 'readRate' | 'source'>,
   { keyspace, table }: TableName,
   reader: Reader,
-  act: (pinned: PinnedSource) => Promise<T>,
+  act: (pinned: LimitedSource) => Promise<T>,
 ): Promise<T> {
   const { source } = context
   await source.table(keyspace, table)
@@ -64,6 +72,7 @@ export async function admitted<T>(
   metrics.stalled('queue', performance.now() - started)
   const limits = [rate === undefined ? undefined : new RateLimit(rate * 1_000_000), readRate]
   const rates = limits.filter((limit) => limit !== undefined)
+  const claim = new MemoryClaim(admission.memory.allowance)
   try {
     return await act((pinned) => {
       try {
@@ -71,6 +80,7 @@ export async function admitted<T>(
         const scanned = { batchBytes, window, memory: allowance }
         return {
           ...pinned,
+          hold: (bytes) => claim.raise(Math.max(0, bytes - Math.max(batchBytes, STREAM_BATCH_BYTES)), {}),
           scan: async (request) => meteredScan(await pinned.scan({ ...request, ...scanned }), rates, metrics, signal),
         }
       } catch (error) {
@@ -81,6 +91,7 @@ export async function admitted<T>(
     // A scan that was stopped says CANCELLED; why it was stopped is known here.
     throw signal.aborted ? signal.reason : error
   } finally {
+    claim.giveBack()
     place.leave()
   }
 }

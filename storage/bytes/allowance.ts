@@ -1,7 +1,7 @@
 // Bytes of memory that scans in all threads may hold together. A plain record over shared memory: a message to another thread
 // carries it as it is, and both count on the same number.
 
-import { SluiceError } from '../errors.ts'
+import { type ErrorFields, SluiceError } from '../errors.ts'
 
 /** Counted in pages, so that 32 bits are enough for what a process can hold (16 TiB). */
 const PAGE = 4096
@@ -50,19 +50,18 @@ export class MemoryClaim {
   }
 
   /**
-   * Raises the claim to this many bytes, if it is lower; for what stands in a file at an offset. VALUE_TOO_LARGE when the whole
-   * allowance would not hold it, OVERLOADED when only others leave too little.
+   * Raises the claim to this many bytes, if it is lower; `where` tells what for. VALUE_TOO_LARGE when the whole allowance would
+   * not hold it, OVERLOADED when only others leave too little.
    */
-  raise(bytes: number, file: string, offset: number): void {
+  raise(bytes: number, where: ErrorFields): void {
     if (this.#allowance === undefined || bytes <= this.#bytes) return
     const { limit } = this.#allowance
     const wanted = Math.ceil(bytes / PAGE) * PAGE
     if (!tryTake(this.#allowance, wanted - this.#bytes)) {
       const isTooLarge = wanted > TOO_LARGE * limit
       throw new SluiceError(isTooLarge ? 'VALUE_TOO_LARGE' : 'OVERLOADED', {
-        file,
-        offset,
-        reason: `a value or row needs ${wanted} bytes of memory`,
+        ...where,
+        reason: `values or rows need ${wanted} bytes of memory`,
         limit,
         hint: isTooLarge ? 'raise --memory' : undefined,
       })

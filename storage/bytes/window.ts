@@ -298,7 +298,8 @@ export class DataWindow {
     if (this.bytes.length >= length) return
     // The whole chunks of an ordinary fill go a little beyond windowBytes. Above: this window and the one that it grows out of.
     const ordinary = this.#options.windowBytes + 2 * this.#source.chunkLength
-    if (length > ordinary) this.#claim.raise(2 * length - this.#options.windowBytes, this.file, this.offset)
+    if (length > ordinary)
+      this.#claim.raise(2 * length - this.#options.windowBytes, { file: this.file, offset: this.offset })
     const larger = new Uint8Array(
       new ArrayBuffer(Math.max(length, Math.min(2 * this.bytes.length, this.#options.windowBytes))),
     )

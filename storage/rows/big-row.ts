@@ -23,12 +23,6 @@ const USE_ROW_TTL = 0x10
 /** Rows larger than this are not made contiguous in the window. */
 export const BIG_ROW_BYTES = 256 * 1024
 
-/**
- * What a large row costs in columns for each of its bytes: three batches can hold such a one, being sent, waiting and being filled, and
- * their buffers grow by doubling.
- */
-const COLUMNS_FACTOR = 6
-
 /** Writes the image of one row's body (what follows its sizes), of `size` bytes on disk from the window's position on. */
 export class BigRowReader {
   bytes = new Uint8Array(64 * 1024)
@@ -160,6 +154,7 @@ export class BigRowReader {
 
   async #value(length: number): Promise<void> {
     if (this.#window.offset + length > this.#end) throw this.#corrupt(`a value of ${length} bytes runs over its row`)
+    if (this.length + length > this.bytes.length) this.#grow(this.length + length)
     // In pieces: the window need not hold what is copied out of it.
     for (let left = length; left > 0; ) {
       await this.#need(1)
@@ -188,9 +183,11 @@ export class BigRowReader {
     if (length > this.#maxBytes) {
       throw new SluiceError('VALUE_TOO_LARGE', { found: `a row of ${length} bytes or more`, limit: this.#maxBytes })
     }
-    const room = Math.min(this.#maxBytes, Math.max(length, 2 * this.bytes.length))
+    const old = this.bytes.length
+    const room = Math.min(this.#maxBytes, Math.max(length, old < BIG_ROW_BYTES ? 2 * old : old + (old >> 2)))
     const { rowClaim, file, offset } = this.#window
-    if (room > BIG_ROW_BYTES) rowClaim.raise(room + this.bytes.length + COLUMNS_FACTOR * length, file, offset)
+    // While the one is copied into the other there are both.
+    if (room > BIG_ROW_BYTES) rowClaim.raise(room + old, { file, offset })
     const larger = new Uint8Array(room)
     larger.set(this.bytes.subarray(0, this.length))
     this.bytes = larger

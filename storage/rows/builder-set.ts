@@ -1,60 +1,95 @@
 // The builders of a batch, a builder per field: handed out with the batch and used again when it is released. What a scan leaves is
-// kept for the next scan of the same columns, so that a job of a hundred splits fills the same buffers over and over: the memory
-// of shared buffers is given back late, since the collector does not see how large they are.
+// kept for the next scan of the same columns, so that a job of a hundred splits fills the same buffers over and over. All that
+// the sets of a scan hold is counted: up to a part that its opener has reckoned with for nothing, beyond it from the allowance.
 
+import { type Allowance, MemoryClaim } from '../bytes/allowance.ts'
+import { droppedShared } from '../bytes/garbage.ts'
 import type { Batch, BatchSchema } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
-import { type BufferOptions, INITIAL_ROWS } from './columns/buffers.ts'
+import { INITIAL_ROWS } from './columns/buffers.ts'
+import { ColumnAccount, ColumnMemory } from './columns/column-memory.ts'
 import { createBuilder } from './columns/create-builder.ts'
+
+export interface SetOptions {
+  /** Columns in SharedArrayBuffers, so that another thread can read them without a copy. */
+  shared?: boolean
+  /** Rows that new columns have room for. */
+  rows?: number
+  /** Bytes that a batch is to hold, about. */
+  bytes?: number
+  /** Where columns that come to more than BATCHES_COUNTED such batches take their memory from. */
+  memory?: Allowance
+}
 
 /** Rows of one run at most: decoders make room for so many beforehand. */
 export const RUN_ROWS = 2048
+
+/** Who opens a scan reckons with columns of so many batches: one that is being sent, one that waits or is being filled, and room. */
+export const BATCHES_COUNTED = 3
 
 /** More than this many sets of released buffers are not kept by a scan. */
 const MAX_POOLED = 3
 /** Sets kept between scans, over all shapes; the one used longest ago goes first. */
 const MAX_KEPT = 8
+/** Bytes of all of them. */
+const KEPT_BYTES = 16 << 20
 
-interface Kept {
-  key: string
+/** The columns of one batch. */
+interface ColumnSet {
   builders: ColumnBuilder[]
+  memory: ColumnMemory
+  /** Bytes when it was new. */
+  initial: number
 }
 
-const kept: Kept[] = []
+const kept: { key: string; set: ColumnSet }[] = []
 
 export class BuilderSet {
   readonly schema: BatchSchema
-  /** Those of the batch at hand. */
-  builders: ColumnBuilder[]
-  #pool: ColumnBuilder[][] = []
-  #options: BufferOptions
-  #key: string
+  /** Of the batch at hand; made when it is begun, since the one before it may have been released by then. */
+  #set: ColumnSet | undefined
+  #pool: ColumnSet[] = []
+  readonly #shared: boolean
+  readonly #bytes: number
+  #rows: number
+  readonly #claim: MemoryClaim
+  readonly #account: ColumnAccount
+  readonly #key: string
   #closed = false
   #isSized = false
 
-  constructor(schema: BatchSchema, options: BufferOptions = {}) {
+  constructor(schema: BatchSchema, options: SetOptions = {}) {
+    const { shared = false, rows = INITIAL_ROWS, bytes = 1 << 20, memory } = options
     this.schema = schema
-    this.#options = options
-    this.#key = JSON.stringify([options.shared === true, schema.fields])
-    this.builders = this.#take()
+    this.#shared = shared
+    this.#rows = rows
+    this.#bytes = bytes
+    this.#claim = new MemoryClaim(memory)
+    this.#account = new ColumnAccount(this.#claim, BATCHES_COUNTED * bytes)
+    this.#key = JSON.stringify([shared, schema.fields])
   }
 
-  /** Hands the rows out and goes on with empty builders. */
+  /** @throws SluiceError VALUE_TOO_LARGE, OVERLOADED */
+  get builders(): ColumnBuilder[] {
+    this.#set ??= this.#pool.pop() ?? this.#take()
+    return this.#set.builders
+  }
+
+  /** Hands the rows out. */
   finish(rows: number, position: string): Batch {
     const { schema, builders } = this
+    const set = this.#set!
+    this.#set = undefined
     const columns = builders.map((b) => b.finish())
     let bytes = 0
     for (const builder of builders) bytes += builder.byteLength()
     const isGrown = this.#learn(rows)
-    this.builders = this.#pool.pop() ?? this.#take()
     let released = false
     const release = () => {
       if (released) return
       released = true
-      if (isGrown) return
-      for (const builder of builders) builder.reset()
-      if (this.#closed) keep(this.#key, builders)
-      else if (this.#pool.length < MAX_POOLED) this.#pool.push(builders)
+      if (isGrown) this.#drop(set)
+      else this.#giveBack(set)
     }
     return { schema, rows, columns, position, bytes, release }
   }
@@ -63,10 +98,32 @@ export class BuilderSet {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const builder of this.builders) builder.reset()
-    for (const builders of [...this.#pool, this.builders]) keep(this.#key, builders)
+    for (const set of this.#set === undefined ? this.#pool : [...this.#pool, this.#set]) this.#giveBack(set)
     this.#pool = []
-    this.builders = []
+    this.#set = undefined
+    this.#claim.giveBack()
+  }
+
+  #giveBack(set: ColumnSet): void {
+    const { builders, memory, initial } = set
+    for (const builder of builders) builder.reset()
+    // One huge value must not hold its memory in this column while the next one holds as much in another.
+    if (memory.bytes > 2 * initial + BATCHES_COUNTED * this.#bytes) for (const builder of builders) builder.shrink()
+    if (!this.#closed && this.#pool.length < MAX_POOLED) {
+      this.#pool.push(set)
+      return
+    }
+    memory.move(undefined)
+    keep(this.#key, set)
+  }
+
+  #drop({ builders, memory }: ColumnSet): void {
+    for (const builder of builders) {
+      builder.reset()
+      builder.shrink()
+    }
+    memory.move(undefined)
+    if (memory.shared) droppedShared(memory.bytes)
   }
 
   /**
@@ -74,20 +131,31 @@ export class BuilderSet {
    * by doubling and hold up to four times what is in them, too much to keep.
    */
   #learn(rows: number): boolean {
-    if (this.#isSized || rows <= (this.#options.rows ?? INITIAL_ROWS)) return false
+    if (this.#isSized || rows <= this.#rows) return false
     this.#isSized = true
-    this.#options = { ...this.#options, rows: rows + (rows >> 4) + RUN_ROWS }
+    this.#rows = rows + (rows >> 4) + RUN_ROWS
     return true
   }
 
-  #take(): ColumnBuilder[] {
+  #take(): ColumnSet {
     const at = kept.findLastIndex(({ key }) => key === this.#key)
-    if (at >= 0) return kept.splice(at, 1)[0].builders
-    return this.schema.fields.map((field) => createBuilder(field, this.#options))
+    if (at >= 0) {
+      const [{ set }] = kept.splice(at, 1)
+      set.memory.move(this.#account)
+      return set
+    }
+    const memory = new ColumnMemory(this.#shared, this.#account)
+    const builders = this.schema.fields.map((field) => createBuilder(field, { memory, rows: this.#rows }))
+    return { builders, memory, initial: memory.bytes }
   }
 }
 
-function keep(key: string, builders: ColumnBuilder[]): void {
-  kept.push({ key, builders })
-  if (kept.length > MAX_KEPT) kept.shift()
+function keep(key: string, set: ColumnSet): void {
+  kept.push({ key, set })
+  let bytes = kept.reduce((sum, { set: { memory } }) => sum + memory.bytes, 0)
+  while (kept.length > MAX_KEPT || bytes > KEPT_BYTES) {
+    const { memory } = kept.shift()!.set
+    bytes -= memory.bytes
+    if (memory.shared) droppedShared(memory.bytes)
+  }
 }

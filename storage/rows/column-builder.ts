@@ -30,4 +30,6 @@ export interface ColumnBuilder {
   finish(): Vector
   /** Empties the builder; its buffers are used again, so no vector of it may still be read. */
   reset(): void
+  /** Behind reset(): lets buffers go that have grown large. */
+  shrink(): void
 }

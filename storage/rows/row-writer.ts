@@ -1,6 +1,7 @@
 // From reconciled rows to columns: one builder per output column, fed with value bytes where they lie. Cuts batches by rows and
 // bytes alone, so that the same scan gives the same batches whatever the machine does.
 
+import type { Allowance } from '../bytes/allowance.ts'
 import type { Partitioner } from '../ring/partitioner.ts'
 import type { Batch, BatchSchema, Field } from './batch.ts'
 import { BuilderSet, RUN_ROWS } from './builder-set.ts'
@@ -45,6 +46,8 @@ export interface BatchLimits {
   shared?: boolean
   /** Rows that new columns have room for. */
   firstRows?: number
+  /** Where columns take their memory from that come to more than BATCHES_COUNTED batches. */
+  memory?: Allowance
 }
 
 /** A non-negative varint's two's complement (Random's tokens). */
@@ -92,7 +95,8 @@ export class RowWriter {
     this.maxBytes = limits.bytes
     this.maxRows = limits.rows
     const firstRows = Math.min(limits.firstRows ?? limits.rows, this.roomRows)
-    this.#set = new BuilderSet(schema, { shared: limits.shared, rows: firstRows })
+    const { shared, memory, bytes } = limits
+    this.#set = new BuilderSet(schema, { shared, memory, bytes, rows: firstRows })
     this.#partitioner = partitioner
     this.#keyOffset = new Int32Array(keyParts)
     this.#keyLength = new Int32Array(keyParts)

@@ -38,7 +38,7 @@ export interface ScanRequest {
   countOnly?: boolean
   /** Counts tombstones too (ScanStats.tombstones); slower where the SSTables can hold any. */
   countTombstones?: boolean
-  /** Of the window over each Data.db; the memory of windowBytes and of the batches that batchBytes asks for is the caller's to count. */
+  /** Of the window over each Data.db; the memory of windowBytes and of three batches of batchBytes is the caller's to count. */
   window?: WindowOptions
   /** What the scan takes beyond that, for large values and rows, it takes from here, or ends with VALUE_TOO_LARGE. */
   memory?: Allowance

@@ -246,7 +246,7 @@ function batchLimits(
   const total = sstables.reduce((sum, { statistics }) => sum + Number(statistics.totalRows), 0)
   const few = target?.keys === undefined ? Number.POSITIVE_INFINITY : FIRST_ROWS_OF_KEY * target.keys.length
   const firstRows = Math.max(64, Math.min(rows, total, few, request.limit ?? rows, 4096))
-  return { rows, bytes, shared: request.sharedColumns, firstRows }
+  return { rows, bytes, shared: request.sharedColumns, firstRows, memory: request.memory }
 }
 
 function metadataOf(pinned: ScannedTable, request: ScanRequest): Map<string, string> {

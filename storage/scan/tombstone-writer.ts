@@ -43,7 +43,8 @@ export class TombstoneWriter {
   #columns = new Map<string, Text>()
 
   constructor(schema: BatchSchema, table: TableSchema, limits: BatchLimits, window: TimeWindow | undefined) {
-    this.#set = new BuilderSet(schema, { shared: limits.shared, rows: limits.firstRows })
+    const { shared, memory, bytes, firstRows: rows } = limits
+    this.#set = new BuilderSet(schema, { shared, memory, bytes, rows })
     this.#limits = limits
     this.#window = window
     this.#keyOffset = new Int32Array(table.partitionKey.length)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createExporter } from '../../exporters/formats.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
+import { ColumnMemory } from '../../storage/rows/columns/column-memory.ts'
 import { createBuilder } from '../../storage/rows/columns/create-builder.ts'
 import { fieldOf } from '../../storage/rows/columns/field.ts'
 import { GOLDEN_NAMES, goldenSet } from '../corpus/golden.ts'
@@ -26,7 +27,7 @@ function columnNames(line: string): string[] {
 
 /** Rows in batches of some rows, through the builders. */
 function* batchesOf(schema: BatchSchema, rows: Record<string, string>[], size: number): Generator<Batch> {
-  const builders = schema.fields.map((field) => createBuilder(field, { shared: true }))
+  const builders = schema.fields.map((field) => createBuilder(field, { memory: new ColumnMemory(true) }))
   for (let from = 0; from < rows.length; from += size) {
     const some = rows.slice(from, from + size)
     for (const builder of builders) {

@@ -93,6 +93,7 @@ function fakePinned(keyspace: string, table: string, found: FakeTable, counts: C
         codec: 'LZ4Compressor',
         bytes: 1000,
         dataBytes: 2500,
+        chunkBytes: 2500,
         rows: 20,
         partitions: 10,
         minTimestamp: '1717200000000000',

@@ -36,7 +36,7 @@ async function answer(
   const { keyspace, table, extension } = request.params
   const values = readParameters(STREAM_PARAMETERS, queryPairs(request.raw.url!))
   const format = chooseFormat({ extension, parameter: values.format, accept: request.headers.accept })
-  const exporter = context.createExporter(format, exporterOptions(values, format))
+  const options = exporterOptions(values, format)
   const now = values.now ?? currentSecond()
   const { rate, batch_bytes: batchBytes } = values
   const reader = { group: clientGroup(request), signal: watch.signal, rate, batchBytes }
@@ -47,7 +47,7 @@ async function answer(
       format,
       now,
       fileName: `${keyspace}.${table}`,
-      exporter,
+      options,
       pinned,
       request: scanRequest(values, format, now, watch.signal),
       started,

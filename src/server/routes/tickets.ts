@@ -68,7 +68,6 @@ async function answer(
     from: from ?? undefined,
     to: to ?? undefined,
   }
-  const exporter = context.createExporter(format, exporterOptions(values, format))
   const job = {
     keyspace,
     table,
@@ -77,7 +76,7 @@ async function answer(
     format,
     now,
     fileName: `${keyspace}.${table}.${split}`,
-    exporter,
+    options: exporterOptions(values, format),
     request: scanRequest(values, format, now, watch.signal),
     started,
     digest: values.digest,

@@ -6,13 +6,14 @@ import { SluiceError } from '../../errors.ts'
 import { formatCqlType } from '../../schema/cql-type-text.ts'
 import type { Field, Vector } from '../batch.ts'
 import type { ColumnBuilder } from '../column-builder.ts'
-import { allocate, type BufferOptions, doubled, enlarge, INITIAL_ROWS, KEPT_BYTES } from './buffers.ts'
+import { type BufferOptions, doubled, INITIAL_ROWS } from './buffers.ts'
+import { ColumnMemory, LARGE_BYTES } from './column-memory.ts'
 
 export abstract class BaseBuilder implements ColumnBuilder {
   readonly field: Field
   /** The top-level column, for errors: a child's own name is `item` or `key`. */
   readonly column: string
-  readonly shared: boolean
+  protected readonly memory: ColumnMemory
   length = 0
   nullCount = 0
   /** Rows that fit in the buffers; at length === capacity call growRows() before writing one. */
@@ -27,7 +28,7 @@ export abstract class BaseBuilder implements ColumnBuilder {
   constructor(field: Field, options: BufferOptions) {
     this.field = field
     this.column = options.column ?? field.name
-    this.shared = options.shared === true
+    this.memory = options.memory ?? new ColumnMemory(false)
     this.capacity = Math.max(1, options.rows ?? INITIAL_ROWS)
   }
 
@@ -74,6 +75,14 @@ export abstract class BaseBuilder implements ColumnBuilder {
     this.empty = null
   }
 
+  /** After reset(): lets the buffers go that have grown large. */
+  shrink(): void {
+    if (this.#spareValidity !== null) this.memory.discard(this.#spareValidity)
+    if (this.#spareEmpty !== null) this.memory.discard(this.#spareEmpty)
+    this.#spareValidity = null
+    this.#spareEmpty = null
+  }
+
   /** Makes room for `rows` more rows, for a decoder that writes them itself. */
   reserve(rows: number): void {
     const needed = this.length + rows
@@ -90,10 +99,10 @@ export abstract class BaseBuilder implements ColumnBuilder {
     const bytes = (rows + 7) >>> 3
     if (this.validity !== null && this.validity.length < bytes) {
       const used = this.validity.length
-      this.validity = enlarge(this.validity, used, bytes, this.shared).fill(0xff, used)
+      this.validity = this.memory.enlarge(this.validity, used, bytes).fill(0xff, used)
     }
     if (this.empty !== null && this.empty.length < bytes) {
-      this.empty = enlarge(this.empty, this.empty.length, bytes, this.shared)
+      this.empty = this.memory.enlarge(this.empty, this.empty.length, bytes)
     }
   }
 
@@ -107,7 +116,7 @@ export abstract class BaseBuilder implements ColumnBuilder {
   #openValidity(): Uint8Array {
     const bytes = (this.capacity + 7) >>> 3
     const spare = this.#spareValidity
-    const validity = spare !== null && spare.length >= bytes ? spare : allocate(bytes, this.shared)
+    const validity = spare !== null && spare.length >= bytes ? spare : this.memory.instead(spare, bytes)
     this.#spareValidity = null
     this.validity = validity.fill(0xff)
     return validity
@@ -118,7 +127,7 @@ export abstract class BaseBuilder implements ColumnBuilder {
     if (empty === null) {
       const bytes = (this.capacity + 7) >>> 3
       const spare = this.#spareEmpty
-      empty = spare !== null && spare.length >= bytes ? spare.fill(0) : allocate(bytes, this.shared)
+      empty = spare !== null && spare.length >= bytes ? spare.fill(0) : this.memory.instead(spare, bytes)
       this.#spareEmpty = null
       this.empty = empty
     }
@@ -156,9 +165,9 @@ function cutBits(bits: Uint8Array, n: number): Uint8Array {
   return bits.subarray(0, bytes)
 }
 
-/** True where reset() should let the buffer go. */
-export function isOversized(buffer: ArrayBufferView): boolean {
-  return buffer.byteLength > KEPT_BYTES
+/** True where shrink() should let the buffer go. */
+export function isLarge(buffer: ArrayBufferView): boolean {
+  return buffer.byteLength > LARGE_BYTES
 }
 
 export const NO_VALUES = new Uint8Array(0)

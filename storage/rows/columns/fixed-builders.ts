@@ -5,8 +5,8 @@
 // store into `words` (or `values`), then add 1 to `length`. Nulls go through appendNull().
 
 import type { Field, Vector } from '../batch.ts'
-import { BaseBuilder, isOversized, NO_VALUES } from './base-builder.ts'
-import { allocate, type BufferOptions, enlarge } from './buffers.ts'
+import { BaseBuilder, isLarge, NO_VALUES } from './base-builder.ts'
+import { type BufferOptions, INITIAL_ROWS } from './buffers.ts'
 
 export abstract class FixedBuilder extends BaseBuilder {
   /** Bytes per value. */
@@ -16,7 +16,7 @@ export abstract class FixedBuilder extends BaseBuilder {
   constructor(field: Field, options: BufferOptions, width: number) {
     super(field, options)
     this.width = width
-    this.values = allocate(this.capacity * width, this.shared)
+    this.values = this.memory.allocate(this.capacity * width)
   }
 
   appendNull(): void {
@@ -28,7 +28,7 @@ export abstract class FixedBuilder extends BaseBuilder {
 
   protected override setCapacity(rows: number): void {
     super.setCapacity(rows)
-    this.values = enlarge(this.values, this.length * this.width, rows * this.width, this.shared)
+    this.values = this.memory.enlarge(this.values, this.length * this.width, rows * this.width)
   }
 
   byteLength(): number {
@@ -39,12 +39,12 @@ export abstract class FixedBuilder extends BaseBuilder {
     return this.vector(null, this.values.subarray(0, this.length * this.width), [])
   }
 
-  override reset(): void {
-    super.reset()
-    if (isOversized(this.values)) {
-      this.values = NO_VALUES
-      this.setCapacity(1)
-    }
+  override shrink(): void {
+    super.shrink()
+    if (!isLarge(this.values)) return
+    this.memory.discard(this.values)
+    this.values = NO_VALUES
+    this.setCapacity(INITIAL_ROWS)
   }
 
   /** The out-of-line half of append(): a length that is not the width. */
@@ -246,7 +246,7 @@ export class BoolBuilder extends BaseBuilder {
 
   constructor(field: Field, options: BufferOptions) {
     super(field, options)
-    this.values = allocate((this.capacity + 7) >>> 3, this.shared)
+    this.values = this.memory.allocate((this.capacity + 7) >>> 3)
   }
 
   append(bytes: Uint8Array, _view: DataView, offset: number, length: number): void {
@@ -268,7 +268,7 @@ export class BoolBuilder extends BaseBuilder {
   protected override setCapacity(rows: number): void {
     super.setCapacity(rows)
     const bytes = (rows + 7) >>> 3
-    if (this.values.length < bytes) this.values = enlarge(this.values, this.values.length, bytes, this.shared)
+    if (this.values.length < bytes) this.values = this.memory.enlarge(this.values, this.values.length, bytes)
   }
 
   byteLength(): number {

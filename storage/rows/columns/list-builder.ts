@@ -82,4 +82,9 @@ export class ListBuilder extends OffsetsBuilder {
     super.reset()
     this.item.reset()
   }
+
+  override shrink(): void {
+    super.shrink()
+    this.item.shrink()
+  }
 }

@@ -113,4 +113,10 @@ export class MapBuilder extends OffsetsBuilder {
     this.key.reset()
     this.value.reset()
   }
+
+  override shrink(): void {
+    super.shrink()
+    this.key.shrink()
+    this.value.shrink()
+  }
 }

@@ -2,8 +2,8 @@
 
 import { SluiceError } from '../../errors.ts'
 import type { Field } from '../batch.ts'
-import { BaseBuilder, isOversized } from './base-builder.ts'
-import { allocate, type BufferOptions, enlarge, MAX_OFFSET } from './buffers.ts'
+import { BaseBuilder, isLarge } from './base-builder.ts'
+import { type BufferOptions, INITIAL_ROWS, MAX_OFFSET } from './buffers.ts'
 
 export abstract class OffsetsBuilder extends BaseBuilder {
   /** capacity + 1 entries; offsets[0] = 0. */
@@ -11,7 +11,7 @@ export abstract class OffsetsBuilder extends BaseBuilder {
 
   constructor(field: Field, options: BufferOptions) {
     super(field, options)
-    this.offsets = new Int32Array(allocate((this.capacity + 1) * 4, this.shared).buffer)
+    this.offsets = new Int32Array(this.memory.allocate((this.capacity + 1) * 4).buffer)
   }
 
   appendNull(): void {
@@ -39,11 +39,11 @@ export abstract class OffsetsBuilder extends BaseBuilder {
   protected override setCapacity(rows: number): void {
     super.setCapacity(rows)
     const old = new Uint8Array(this.offsets.buffer)
-    this.offsets = new Int32Array(enlarge(old, (this.length + 1) * 4, (rows + 1) * 4, this.shared).buffer)
+    this.offsets = new Int32Array(this.memory.enlarge(old, (this.length + 1) * 4, (rows + 1) * 4).buffer)
   }
 
-  override reset(): void {
-    super.reset()
-    if (isOversized(this.offsets)) this.setCapacity(1)
+  override shrink(): void {
+    super.shrink()
+    if (isLarge(this.offsets)) this.setCapacity(INITIAL_ROWS)
   }
 }

@@ -110,4 +110,9 @@ export class StructBuilder extends BaseBuilder {
     super.reset()
     for (const field of this.fields) field.reset()
   }
+
+  override shrink(): void {
+    super.shrink()
+    for (const field of this.fields) field.shrink()
+  }
 }

@@ -9,8 +9,8 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { SluiceError } from '../../errors.ts'
 import { formatCqlType } from '../../schema/cql-type-text.ts'
 import type { Field, Vector } from '../batch.ts'
-import { isOversized, NO_VALUES } from './base-builder.ts'
-import { allocate, type BufferOptions, doubled, enlarge, INITIAL_ROWS, MAX_OFFSET } from './buffers.ts'
+import { isLarge, NO_VALUES } from './base-builder.ts'
+import { type BufferOptions, doubled, INITIAL_ROWS, MAX_OFFSET } from './buffers.ts'
 import { OffsetsBuilder } from './offsets-builder.ts'
 import { isValidUtf8 } from './utf8.ts'
 
@@ -28,14 +28,14 @@ export abstract class VarlenBuilder extends OffsetsBuilder {
 
   constructor(field: Field, options: BufferOptions) {
     super(field, options)
-    this.data = allocate(this.capacity * 16, this.shared)
+    this.data = this.memory.allocate(this.capacity * 16)
     this.dataView = new DataView(this.data.buffer)
   }
 
   /** Makes data hold at least `size` bytes. */
   growData(size: number): void {
     if (size > MAX_OFFSET) throw this.tooLarge()
-    this.data = enlarge(this.data, this.used, Math.min(doubled(this.data.length, size), MAX_OFFSET), this.shared)
+    this.data = this.memory.enlarge(this.data, this.used, Math.min(doubled(this.data.length, size), MAX_OFFSET))
     this.dataView = new DataView(this.data.buffer)
   }
 
@@ -50,10 +50,14 @@ export abstract class VarlenBuilder extends OffsetsBuilder {
   override reset(): void {
     super.reset()
     this.used = 0
-    if (isOversized(this.data)) {
-      this.data = NO_VALUES
-      this.growData(INITIAL_ROWS)
-    }
+  }
+
+  override shrink(): void {
+    super.shrink()
+    if (!isLarge(this.data)) return
+    this.memory.discard(this.data)
+    this.data = NO_VALUES
+    this.growData(INITIAL_ROWS)
   }
 }
 

@@ -79,4 +79,9 @@ export class VectorBuilder extends BaseBuilder {
     super.reset()
     this.item.reset()
   }
+
+  override shrink(): void {
+    super.shrink()
+    this.item.shrink()
+  }
 }

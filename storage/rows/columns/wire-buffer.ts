@@ -1,7 +1,7 @@
 // A growing byte buffer in the wire's byte order (big-endian), for canonical values; used again by setting length to 0.
 
 import { SluiceError } from '../../errors.ts'
-import { doubled, enlarge, MAX_OFFSET } from './buffers.ts'
+import { doubled, MAX_OFFSET } from './buffers.ts'
 
 export interface WireBuffer {
   bytes: Uint8Array
@@ -25,7 +25,9 @@ export function take(out: WireBuffer, n: number): number {
   const end = at + n
   if (end > out.bytes.length) {
     if (end > MAX_OFFSET) throw new SluiceError('VALUE_TOO_LARGE', { limit: MAX_OFFSET, reason: 'wire bytes' })
-    out.bytes = enlarge(out.bytes, at, Math.min(doubled(out.bytes.length, end), MAX_OFFSET), false)
+    const larger = new Uint8Array(Math.min(doubled(out.bytes.length, end), MAX_OFFSET))
+    larger.set(out.bytes.subarray(0, at))
+    out.bytes = larger
     out.view = new DataView(out.bytes.buffer)
   }
   out.length = end

@@ -160,7 +160,7 @@ describe('counts, digests and HEAD are readers too', () => {
 })
 
 describe('memory', () => {
-  const sstable = { bytes: 1e9, dataBytes: 2e9 } as SSTableInfo
+  const sstable = { bytes: 1e9, dataBytes: 2e9, chunkBytes: 16_384 } as SSTableInfo
   const many = (count: number) => Array.from({ length: count }, () => sstable)
 
   test('fifty scans of a large SSTable each fit into the default', () => {

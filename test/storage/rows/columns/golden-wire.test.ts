@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Vector } from '../../../../storage/rows/batch.ts'
+import { ColumnMemory } from '../../../../storage/rows/columns/column-memory.ts'
 import { createBuilder } from '../../../../storage/rows/columns/create-builder.ts'
 import { fieldOf } from '../../../../storage/rows/columns/field.ts'
 import { type CqlType, isMultiCell, isZeroLengthOrdinary } from '../../../../storage/schema/cql-type.ts'
@@ -75,7 +76,7 @@ describe.each(GOLDEN_NAMES)('golden set %s', (set) => {
     const columns = await everyColumn((type, values) => {
       const durations = formatCqlType(type).includes('duration') ? DURATIONS : DURATIONS.slice(0, 1)
       for (const duration of durations) {
-        const builder = createBuilder(fieldOf('c', type, { duration }), { rows: 3, shared: true })
+        const builder = createBuilder(fieldOf('c', type, { duration }), { rows: 3, memory: new ColumnMemory(true) })
         for (const value of values) feed(builder, value)
         expectSame(builder.finish(), type, values)
       }
