@@ -36,6 +36,9 @@ export interface SplitRequest {
   sources: readonly SplitSource[]
   /** In normal form. Each gives at least one split; so splits are contiguous within an interval and never span two. */
   intervals: readonly TokenInterval[]
+  /** What of them lies behind the one and not behind the other. */
+  lower?: Position
+  upper?: Position
   /** How many splits; else of how many bytes. Fewer come out where there are too few places to cut at. */
   count?: number
   targetBytes?: number
@@ -55,7 +58,13 @@ interface Sample {
   rank: number
 }
 
-/** One interval of one SSTable: samples from its start to its end, ascending. */
+/** What of an interval is split. */
+interface Part {
+  from: Position | null
+  to: Position | null
+}
+
+/** One part of one SSTable: samples from its start to its end, ascending. */
 interface Stretch {
   source: SplitSource
   start: Sample
@@ -64,15 +73,16 @@ interface Stretch {
 }
 
 export async function planSplits(request: SplitRequest): Promise<Split[]> {
-  const { sources, intervals, targetBytes } = request
-  const parts = await Promise.all(intervals.map((interval) => measure(sources, interval)))
-  const total = parts.reduce((sum, stretches) => sum + bytesOf(stretches), 0)
+  const { sources, targetBytes } = request
+  const parts = partsOf(request)
+  const measured = await Promise.all(parts.map((part) => measure(sources, part)))
+  const total = measured.reduce((sum, stretches) => sum + bytesOf(stretches), 0)
   const wanted = request.count ?? (targetBytes === undefined ? 1 : Math.ceil(total / targetBytes))
   const count = Math.min(Math.max(1, wanted), MAX_SPLITS)
   const splits: Split[] = []
-  for (const [i, stretches] of parts.entries()) {
+  for (const [i, stretches] of measured.entries()) {
     const own = total === 0 ? 1 : Math.max(1, Math.round((count * bytesOf(stretches)) / total))
-    splits.push(...(await cut(request, intervals[i], stretches, own)))
+    splits.push(...(await cut(request, parts[i], stretches, own)))
   }
   return splits
 }
@@ -85,9 +95,23 @@ function positionOf(token: Token | null): Position | null {
   return token && { kind: 'token', token }
 }
 
-function measure(sources: readonly SplitSource[], interval: TokenInterval): Promise<Stretch[]> {
-  const from = positionOf(interval.start)
-  const to = positionOf(interval.end)
+function partsOf(request: SplitRequest): Part[] {
+  const { intervals, lower, upper } = request
+  const compare = comparison(request)
+  return intervals.flatMap(({ start, end }) => {
+    let from = positionOf(start)
+    let to = positionOf(end)
+    if (lower !== undefined && (from === null || compare(from, lower) < 0)) from = lower
+    if (upper !== undefined && (to === null || compare(to, upper) > 0)) to = upper
+    return from === null || to === null || compare(from, to) < 0 ? [{ from, to }] : []
+  })
+}
+
+function comparison({ partitioner, clustering }: SplitRequest): (a: Position, b: Position) => number {
+  return (a, b) => comparePositions(partitioner, (x, y) => comparePrefixes(clustering, x, y), a, b)
+}
+
+function measure(sources: readonly SplitSource[], { from, to }: Part): Promise<Stretch[]> {
   return Promise.all(sources.map((source) => stretchOf(source, from, to)))
 }
 
@@ -150,12 +174,7 @@ async function sampleInside(
 
 // --- Cutting -------------------------------------------------------------------------------------------------------------
 
-async function cut(
-  request: SplitRequest,
-  interval: TokenInterval,
-  stretches: readonly Stretch[],
-  count: number,
-): Promise<Split[]> {
+async function cut(request: SplitRequest, part: Part, stretches: readonly Stretch[], count: number): Promise<Split[]> {
   const total = bytesOf(stretches)
   const perSplit = Math.min(Math.max(SAMPLES_PER_SPLIT[0], ENOUGH_SAMPLES / count), SAMPLES_PER_SPLIT[1])
   const samples = await Promise.all(
@@ -166,16 +185,18 @@ async function cut(
         : sample(request, stretch, Math.min(Math.ceil(share), MAX_SAMPLES))
     }),
   )
-  const compare = (a: Position, b: Position) =>
-    comparePositions(request.partitioner, (x, y) => comparePrefixes(request.clustering, x, y), a, b)
+  const compare = comparison(request)
+  const isWithin = (position: Position) =>
+    (part.from === null || compare(position, part.from) > 0) && (part.to === null || compare(position, part.to) < 0)
   const positions = samples
     .flatMap((list) => list.slice(1, -1).map(({ position }) => position))
     .filter((position) => position !== null)
+    .filter(isWithin)
     .sort(compare)
   const places = measured(request.partitioner, samples, positions, compare)
-  const first: Place = { position: positionOf(interval.start), bytes: 0, partitions: 0 }
+  const first: Place = { position: part.from, bytes: 0, partitions: 0 }
   const last: Place = {
-    position: positionOf(interval.end),
+    position: part.to,
     bytes: total,
     partitions: stretches.reduce((sum, { start, end }) => sum + end.rank - start.rank, 0),
   }
