@@ -2,19 +2,19 @@
 
 export interface Series {
   name: string
-  points: { x: number; y: number; label?: string }[]
+  points: { x: number; y: number }[]
 }
 
 export interface Plot {
   title: string
   xTitle: string
   yTitle: string
-  /** Base of a logarithmic x axis. */
-  xBase: number
+  /** Base of a logarithmic x axis, or the names of places 0, 1, 2... */
+  xAxis: number | readonly string[]
   series: Series[]
 }
 
-const WIDTH = 860
+const WIDTH = 1000
 const HEIGHT = 460
 const LEFT = 70
 const RIGHT = 250
@@ -34,16 +34,33 @@ function text(x: number, y: number, content: string, extra = ''): string {
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${extra}>${escapeXml(content)}</text>`
 }
 
-export function svgPlot({ title, xTitle, yTitle, xBase, series }: Plot): string {
+/** Where an x lies between 0 and 1, and the marks of the axis. */
+function xScale(xs: readonly number[], axis: Plot['xAxis']): { place(x: number): number; marks: [number, string][] } {
+  if (typeof axis !== 'number') {
+    // Half a place is left free on both sides.
+    return { place: (x) => (x + 0.5) / axis.length, marks: axis.map((name, x) => [x, name]) }
+  }
+  const log = (x: number) => Math.log(x) / Math.log(axis)
+  const low = Math.floor(log(Math.min(...xs)) + 1e-9)
+  const high = Math.max(low + 1, Math.ceil(log(Math.max(...xs)) - 1e-9))
+  const marks = Array.from({ length: high - low + 1 }, (_, i): [number, string] => {
+    const x = axis ** (low + i)
+    return [x, x.toLocaleString('en')]
+  })
+  return { place: (x) => (log(x) - low) / (high - low), marks }
+}
+
+export function svgPlot({ title, xTitle, yTitle, xAxis, series }: Plot): string {
   const points = series.flatMap((s) => s.points)
-  const log = (x: number) => Math.log(x) / Math.log(xBase)
-  const low = Math.floor(log(Math.min(...points.map((p) => p.x))) + 1e-9)
-  const high = Math.max(low + 1, Math.ceil(log(Math.max(...points.map((p) => p.x))) - 1e-9))
+  const scale = xScale(
+    points.map((p) => p.x),
+    xAxis,
+  )
   const yStep = step(Math.max(...points.map((p) => p.y)))
   const top = Math.ceil(Math.max(...points.map((p) => p.y)) / yStep) * yStep
   const plotWidth = WIDTH - LEFT - RIGHT
   const plotHeight = HEIGHT - TOP - BOTTOM
-  const px = (x: number) => LEFT + ((log(x) - low) / (high - low)) * plotWidth
+  const px = (x: number) => LEFT + scale.place(x) * plotWidth
   const py = (y: number) => TOP + (1 - y / top) * plotHeight
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
@@ -54,10 +71,9 @@ export function svgPlot({ title, xTitle, yTitle, xBase, series }: Plot): string 
     parts.push(`<path d="M${LEFT} ${py(y).toFixed(1)}h${plotWidth}" stroke="#ddd"/>`)
     parts.push(text(LEFT - 8, py(y) + 4, String(Number(y.toPrecision(6))), 'text-anchor="end"'))
   }
-  for (let exponent = low; exponent <= high; exponent++) {
-    const x = xBase ** exponent
+  for (const [x, mark] of scale.marks) {
     parts.push(`<path d="M${px(x).toFixed(1)} ${TOP}v${plotHeight}" stroke="#eee"/>`)
-    parts.push(text(px(x), TOP + plotHeight + 18, x.toLocaleString('en'), 'text-anchor="middle"'))
+    parts.push(text(px(x), TOP + plotHeight + 18, mark, 'text-anchor="middle"'))
   }
   parts.push(text(LEFT + plotWidth / 2, HEIGHT - 14, xTitle, 'text-anchor="middle"'))
   parts.push(text(0, 0, yTitle, `text-anchor="middle" transform="translate(18 ${TOP + plotHeight / 2}) rotate(-90)"`))
@@ -66,20 +82,8 @@ export function svgPlot({ title, xTitle, yTitle, xBase, series }: Plot): string 
     const sorted = points.toSorted((a, b) => a.x - b.x)
     const path = sorted.map(({ x, y }, j) => `${j === 0 ? 'M' : 'L'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`).join('')
     parts.push(`<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>`)
-    for (const { x, y, label } of sorted) {
-      const at = `${px(x).toFixed(1)} ${py(y).toFixed(1)}`
-      const [cx, cy] = at.split(' ')
-      parts.push(`<circle cx="${cx}" cy="${cy}" r="3.5" fill="${colour}"/>`)
-      if (label !== undefined) {
-        parts.push(
-          text(
-            0,
-            0,
-            label,
-            `font-size="10" fill="#555" transform="translate(${cx} ${(py(y) - 8).toFixed(1)}) rotate(-40)"`,
-          ),
-        )
-      }
+    for (const { x, y } of sorted) {
+      parts.push(`<circle cx="${px(x).toFixed(1)}" cy="${py(y).toFixed(1)}" r="3.5" fill="${colour}"/>`)
     }
     const y = TOP + 14 + i * 20
     parts.push(`<rect x="${WIDTH - RIGHT + 18}" y="${y - 9}" width="12" height="12" fill="${colour}"/>`)
