@@ -52,6 +52,13 @@ export class OpenDeletions {
     this.#openLdt[i] = openLdt
   }
 
+  /** Source `i` has nothing more to say here; then activate(). */
+  close(i: number): void {
+    this.#openHi[i] = NO_TIMESTAMP_HI
+    this.#openLo[i] = NO_TIMESTAMP_LO
+    this.#openLdt[i] = NO_DELETION_TIME
+  }
+
   activate(): void {
     let hi = this.partitionHi
     let lo = this.partitionLo
@@ -67,6 +74,10 @@ export class OpenDeletions {
     this.activeHi = hi
     this.activeLo = lo
     this.activeLdt = ldt
+  }
+
+  get isAnyActive(): boolean {
+    return this.activeHi !== NO_TIMESTAMP_HI || this.activeLo !== NO_TIMESTAMP_LO
   }
 
   /** A range tombstone does more here than the partition's deletion. */

@@ -7,15 +7,8 @@ import { RowReconciler } from '../rows/reconcile.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
 import { RUN_BATCH_FULL } from '../rows/run-state.ts'
 import type { TableLayout } from '../rows/table-layout.ts'
-import {
-  compareTimestamps,
-  KIND_END,
-  KIND_MARKER,
-  NO_DELETION_TIME,
-  NO_TIMESTAMP_HI,
-  NO_TIMESTAMP_LO,
-  type Unfiltered,
-} from '../rows/unfiltered.ts'
+import { compareTimestamps, KIND_END, KIND_MARKER, type Unfiltered } from '../rows/unfiltered.ts'
+import { OpenDeletions } from './open-deletions.ts'
 import type { RowFilter } from './predicate/filter.ts'
 import type { ScanRowAccess } from './row-access.ts'
 import { BEHIND_SLICES, IN_SLICE, type PartitionSlices, SliceWalk } from './slice-walk.ts'
@@ -89,17 +82,7 @@ export class PartitionMerger {
   #staticCompact: boolean
   #sources: PartitionSource[] = []
   #state = new Uint8Array(8)
-  // Range deletion open in each source, as far as the merge has come.
-  #openHi = new Int32Array(8)
-  #openLo = new Int32Array(8)
-  #openLdt = new Uint32Array(8)
-  #partitionHi = 0
-  #partitionLo = 0
-  #partitionLdt = 0
-  // The strongest of the partition deletion and the open range deletions.
-  #activeHi = 0
-  #activeLo = 0
-  #activeLdt = 0
+  #deletions = new OpenDeletions()
   #group = new Int32Array(8)
   #hasStatics = false
   #anyRow = false
@@ -136,15 +119,10 @@ export class PartitionMerger {
     const n = sources.length
     if (this.#state.length < n) {
       this.#state = new Uint8Array(2 * n)
-      this.#openHi = new Int32Array(2 * n)
-      this.#openLo = new Int32Array(2 * n)
-      this.#openLdt = new Uint32Array(2 * n)
       this.#group = new Int32Array(2 * n)
       this.#sought = new Int32Array(2 * n)
     }
-    this.#partitionHi = NO_TIMESTAMP_HI
-    this.#partitionLo = NO_TIMESTAMP_LO
-    this.#partitionLdt = NO_DELETION_TIME
+    this.#deletions.begin(sources)
     const begins = slices === undefined || slices.beginsPartition
     this.#anyRow = !begins || this.#options.restrictsRows
     this.#statics.begin()
@@ -152,21 +130,14 @@ export class PartitionMerger {
       const source = sources[i]
       this.#state[i] = MUST_STEP
       this.#sought[i] = 0
-      this.#openHi[i] = source.openHi
-      this.#openLo[i] = source.openLo
-      this.#openLdt[i] = source.openLdt
-      const c = compareTimestamps(source.deletionHi, source.deletionLo, this.#partitionHi, this.#partitionLo)
-      if (c > 0 || (c === 0 && source.deletionLdt > this.#partitionLdt)) {
-        this.#partitionHi = source.deletionHi
-        this.#partitionLo = source.deletionLo
-        this.#partitionLdt = source.deletionLdt
-      }
       if (source.layout.hasStatics) this.#statics.add(source.staticRow)
       if (begins) this.#tombstones?.partition(source)
     }
     this.#hasStatics = this.#statics.count > 0
-    if (this.#hasStatics) this.#statics.resolve(this.#partitionHi, this.#partitionLo, this.#partitionLdt)
-    this.#activate()
+    if (this.#hasStatics) {
+      const { partitionHi, partitionLo, partitionLdt } = this.#deletions
+      this.#statics.resolve(partitionHi, partitionLo, partitionLdt)
+    }
     // What a scan that began before this place has told of the partition is all there is to tell in a row per partition.
     this.#passedOver = (this.#options.distinct && !begins) || !this.#matchesPartition()
   }
@@ -192,7 +163,7 @@ export class PartitionMerger {
    * then resume(). undefined: a deletion is in force, or a source cannot be brought there.
    */
   suspend(): PartitionSource[] | undefined {
-    if (this.#activeHi !== NO_TIMESTAMP_HI || this.#activeLo !== NO_TIMESTAMP_LO) return undefined
+    if (this.#deletions.isAnyActive) return undefined
     if (this.#passedOver || this.#walk.slices !== undefined || this.#hasStatics) return undefined
     const state = this.#state
     const sources = this.#sources
@@ -214,13 +185,13 @@ export class PartitionMerger {
   /** The source in `waiting` was moved, if it could be; it has none of the rows behind `seekBound` if not `found`. */
   sought(found: boolean): void {
     const i = this.#waitingAt
-    const source = this.#sources[i]
     this.#sought[i] = this.#walk.at + 1
-    if (!found) this.#state[i] = AT_END
-    this.#openHi[i] = found ? source.openHi : NO_TIMESTAMP_HI
-    this.#openLo[i] = found ? source.openLo : NO_TIMESTAMP_LO
-    this.#openLdt[i] = found ? source.openLdt : NO_DELETION_TIME
-    this.#activate()
+    if (found) this.#deletions.take(i)
+    else {
+      this.#state[i] = AT_END
+      this.#deletions.close(i)
+    }
+    this.#deletions.activate()
   }
 
   step(writer: RowWriter): number {
@@ -298,8 +269,7 @@ export class PartitionMerger {
       this.#rowFilter === undefined &&
       this.#tombstones === undefined &&
       !this.#options.distinct &&
-      this.#activeHi === NO_TIMESTAMP_HI &&
-      this.#activeLo === NO_TIMESTAMP_LO &&
+      !this.#deletions.isAnyActive &&
       !source.isOpen &&
       !source.isInsideRow
     )
@@ -344,7 +314,8 @@ export class PartitionMerger {
     if (!wanted && this.#anyRow && !this.#options.distinct) return false
     regular.begin()
     for (let g = 0; g < grouped; g++) regular.add(this.#sources[this.#group[g]].current)
-    regular.resolve(this.#activeHi, this.#activeLo, this.#activeLdt)
+    const { activeHi, activeLo, activeLdt } = this.#deletions
+    regular.resolve(activeHi, activeLo, activeLdt)
     if (wanted && this.#tombstones !== undefined) {
       for (let g = 0; g < grouped; g++) this.#tombstones.row(this.#sources[this.#group[g]].current)
     }
@@ -405,29 +376,10 @@ export class PartitionMerger {
       const i = this.#group[g]
       const marker = this.#sources[i].current
       if (marker.kind !== KIND_MARKER) continue
-      this.#openHi[i] = this.#sources[i].openHi
-      this.#openLo[i] = this.#sources[i].openLo
-      this.#openLdt[i] = this.#sources[i].openLdt
+      this.#deletions.take(i)
       this.#state[i] = MUST_STEP
     }
-    this.#activate()
-  }
-
-  #activate(): void {
-    let hi = this.#partitionHi
-    let lo = this.#partitionLo
-    let ldt = this.#partitionLdt
-    for (let i = 0; i < this.#sources.length; i++) {
-      const c = compareTimestamps(this.#openHi[i], this.#openLo[i], hi, lo)
-      if (c > 0 || (c === 0 && this.#openLdt[i] > ldt)) {
-        hi = this.#openHi[i]
-        lo = this.#openLo[i]
-        ldt = this.#openLdt[i]
-      }
-    }
-    this.#activeHi = hi
-    this.#activeLo = lo
-    this.#activeLdt = ldt
+    this.#deletions.activate()
   }
 
   #end(writer: RowWriter): number {
