@@ -229,6 +229,8 @@ export const EXPORT_PARAMETERS = [
   'columns',
   'where',
   'distinct',
+  'from',
+  'to',
   'now',
   'since',
   'until',

@@ -31,6 +31,8 @@ interface Job {
   format: FormatName
   remote: RemoteExport
   concurrency: number
+  /** Rows at most. */
+  limit: number | undefined
   signal: AbortSignal
   /** Where each split stands, and what of each file is whole; kept in the checkpoint. */
   states: Map<number, SplitState>
@@ -56,9 +58,11 @@ export async function exportFromServer(tableName: string, flags: Flags): Promise
   if (toStandardOutput(flags) && (perSplit || flags.checkpoint !== undefined)) {
     throw bad(perSplit ? 'per-split' : 'checkpoint', 'needs -o')
   }
-  // Only one stream makes one file of these.
-  const isWhole = (format === 'parquet' || format === 'arrow') && !perSplit
-  const request = { keyspace, table, ...requestOf(flags, format), ...splitsOf(flags, isWhole, concurrency) }
+  const { limit, ...asked } = requestOf(flags, format)
+  if (limit !== undefined && flags.checkpoint !== undefined) throw bad('limit', 'it does not go with --checkpoint')
+  // Only one stream makes one file of these, and only one comes to the first rows first.
+  const isWhole = limit !== undefined || ((format === 'parquet' || format === 'arrow') && !perSplit)
+  const request = { keyspace, table, ...asked, ...splitsOf(flags, isWhole, limit !== undefined, concurrency) }
   const signal = interruption()
   const { remote, content } = await open(flags, request)
   const progress = { rows: 0, dataBytesRead: 0, dataBytesTotal: 0, retries: 0 }
@@ -68,6 +72,7 @@ export async function exportFromServer(tableName: string, flags: Flags): Promise
     format,
     remote,
     concurrency,
+    limit: limit === undefined ? undefined : Number(limit),
     signal,
     states: new Map(content.splits),
     sizes: new Map(content.sizes),
@@ -231,7 +236,7 @@ async function streamsInto(job: Job, path: (split: number) => string): Promise<n
 
 /** Whole splits in the server's format. */
 async function copiesInto(job: Job, path: (split: number) => string): Promise<number> {
-  const { remote, concurrency, states, sizes, signal } = job
+  const { remote, concurrency, limit, states, sizes, signal } = job
   const { endpoints } = remote.description
   const progress = { rows: 0, dataBytes: endpoints.reduce((sum, { bytes }) => sum + bytes, 0), dataBytesDone: 0 }
   const queue = new PQueue({ concurrency })
@@ -241,7 +246,7 @@ async function copiesInto(job: Job, path: (split: number) => string): Promise<nu
     if (states.get(split) !== 'done') {
       const file = await ResumableFile.open(path(split), 0)
       try {
-        await remote.copy(split, file, { signal: either, onRetry: job.onRetry })
+        await remote.copy(split, file, { limit, signal: either, onRetry: job.onRetry })
         await file.commit()
       } catch (error) {
         await file.leave(false)
@@ -324,7 +329,13 @@ function requestOf(flags: Flags, format: FormatName): Record<string, string> {
   const values: ParameterValues = parameterValues(ROWS_PARAMETERS, flags as Record<string, unknown>)
   const allowed: readonly ParameterName[] = EXPORT_PARAMETERS
   const request: Record<string, string> = { format }
+  if (values.after !== undefined && values.from !== undefined)
+    throw bad('after', 'it does not go with --from and --url')
   for (const name of Object.keys(values) as ParameterName[]) {
+    if (name === 'after' || name === 'limit') {
+      request[name === 'after' ? 'from' : name] = String(values[name])
+      continue
+    }
     if (!allowed.includes(name)) throw bad(name, 'it cannot be given with --url')
     const value = values[name]!
     if (typeof value !== 'object') request[name] = String(value)
@@ -336,10 +347,12 @@ function requestOf(flags: Flags, format: FormatName): Record<string, string> {
 function splitsOf(
   { splits, targetBytes }: Flags,
   isWhole: boolean,
+  isLimited: boolean,
   concurrency: number,
 ): { splits?: number; target_bytes?: number } {
   if (isWhole) {
     if ((splits ?? '1') !== '1' || targetBytes !== undefined) {
+      if (isLimited) throw bad('splits', 'only one stream comes to the first rows first')
       throw bad('splits', 'this format is one stream in one file', 'take --per-split, or --format arrows')
     }
     return { splits: 1 }

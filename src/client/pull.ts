@@ -11,6 +11,8 @@ export interface PullSplit {
   locations: readonly string[]
   /** Position to start behind. */
   after?: string
+  /** Rows at most. */
+  limit?: number
 }
 
 export interface PullOptions {
@@ -112,7 +114,7 @@ class Pull {
 
   async #read(split: number): Promise<void> {
     const { retries, digest, rate, onRetry } = this.#options
-    const { ticket, locations, after } = this.#splits[split]
+    const { ticket, locations, after, limit } = this.#splits[split]
     let reserved = 0
     const unreserve = () => {
       this.#held -= reserved
@@ -123,6 +125,7 @@ class Pull {
       ticket,
       locations,
       after,
+      limit,
       retries,
       digest,
       rate,

@@ -14,6 +14,8 @@ export interface SplitReadOptions {
   locations: readonly string[]
   /** Position to start behind. */
   after?: string
+  /** Rows at most. */
+  limit?: number
   /** Have the server send a digest of each response, and check it. */
   digest: boolean
   /** Megabytes a second that the server may read from disk for it. */
@@ -28,18 +30,22 @@ export interface SplitReadOptions {
 /** The schema message comes first; once, whatever the number of requests. */
 export async function* readSplit(connection: Connection, options: SplitReadOptions): AsyncGenerator<IpcMessage> {
   const { signal, retries, locations } = options
-  let { after } = options
+  let { after, limit } = options
   let hasSchema = false
   let failures = 0
   for (;;) {
     const base = locations.length === 0 ? connection.url : locations[failures % locations.length]
     try {
-      for await (const message of readOnce(connection, options, base, after)) {
+      for await (const message of readOnce(connection, options, base, { after, limit })) {
         failures = 0
-        if (message.kind === 'batch') after = message.position
-        else if (hasSchema) continue
+        if (message.kind === 'batch') {
+          after = message.position
+          if (limit !== undefined) limit -= message.rows
+        } else if (hasSchema) continue
         hasSchema = true
         yield message
+        // What was cut behind the last row has nothing more to give.
+        if (limit === 0) return
       }
       return
     } catch (thrown) {
@@ -56,10 +62,11 @@ async function* readOnce(
   connection: Connection,
   { ticket, digest, rate, signal, beforeBody }: SplitReadOptions,
   base: string,
-  after: string | undefined,
+  { after, limit }: Pick<SplitReadOptions, 'after' | 'limit'>,
 ): AsyncGenerator<IpcMessage> {
   const query = new URLSearchParams({ format: 'arrows' })
   if (after !== undefined) query.set('after', after)
+  if (limit !== undefined) query.set('limit', String(limit))
   if (digest) query.set('digest', '1')
   if (rate !== undefined) query.set('rate', String(rate))
   const response = await call(connection, `/v1/tickets/${ticket}?${query}`, { signal, base })
@@ -97,13 +104,21 @@ export interface ByteSink {
 /** A whole ticket in the format that it was made with; a failure starts it anew. */
 export async function copySplit(
   connection: Connection,
-  { ticket, locations, retries, signal, onRetry }: Omit<SplitReadOptions, 'after' | 'digest' | 'rate' | 'beforeBody'>,
+  {
+    ticket,
+    locations,
+    limit,
+    retries,
+    signal,
+    onRetry,
+  }: Omit<SplitReadOptions, 'after' | 'digest' | 'rate' | 'beforeBody'>,
   sink: ByteSink,
 ): Promise<void> {
   for (let failures = 0; ; ) {
     const base = locations.length === 0 ? connection.url : locations[failures % locations.length]
     try {
-      const response = await call(connection, `/v1/tickets/${ticket}`, { signal, base })
+      const query = limit === undefined ? '' : `?limit=${limit}`
+      const response = await call(connection, `/v1/tickets/${ticket}${query}`, { signal, base })
       response.body.on('error', () => {})
       for await (const part of response.body) await sink.write(part)
       return

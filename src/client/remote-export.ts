@@ -47,6 +47,8 @@ export interface ReadOptions {
   retries?: number
   /** Check a digest of every response. */
   digest?: boolean
+  /** Rows at most, of an export of one split: those of several are read side by side. */
+  limit?: number
   /** Megabytes a second that the server may read from disk, for each stream. */
   rate?: number
   signal?: AbortSignal
@@ -107,13 +109,14 @@ export class RemoteExport {
    * @throws SluiceError; the signal's reason
    */
   async *parts(options: ReadOptions = {}): AsyncGenerator<ExportPart> {
-    const { resume, onProgress, onRetry, signal, rate } = options
+    const { resume, onProgress, onRetry, signal, rate, limit } = options
     const { endpoints } = this.description
+    this.#checkLimit(limit)
     const numbers = endpoints.map((_, split) => split).filter((split) => resume?.get(split) !== 'done')
     const splits = numbers.map((split): PullSplit => {
       const state = resume?.get(split)
       const { ticket, locations } = endpoints[split]
-      return { ticket, locations, after: typeof state === 'object' ? state.position : undefined }
+      return { ticket, locations, limit, after: typeof state === 'object' ? state.position : undefined }
     })
     const progress: PullProgress = {
       rows: 0,
@@ -174,9 +177,10 @@ export class RemoteExport {
   async copy(
     split: number,
     sink: ByteSink,
-    options: Pick<ReadOptions, 'retries' | 'signal' | 'onRetry'> = {},
+    options: Pick<ReadOptions, 'retries' | 'limit' | 'signal' | 'onRetry'> = {},
   ): Promise<void> {
     const { ticket, locations } = this.description.endpoints[split]
+    this.#checkLimit(options.limit)
     const renewal = this.#keepAlive()
     try {
       await copySplit(
@@ -184,6 +188,7 @@ export class RemoteExport {
         {
           ticket,
           locations,
+          limit: options.limit,
           retries: options.retries ?? DEFAULTS.retries,
           signal: options.signal ?? new AbortController().signal,
           onRetry: (error) => options.onRetry?.(split, error),
@@ -209,6 +214,16 @@ export class RemoteExport {
       const gone = error instanceof SluiceError && (error.code === 'EXPORT_GONE' || error.code === 'UNKNOWN_EXPORT')
       if (!gone) throw error
     }
+  }
+
+  #checkLimit(limit: number | undefined): void {
+    const splits = this.description.endpoints.length
+    if (limit === undefined || splits === 1) return
+    throw new SluiceError('BAD_PARAMETER', {
+      parameter: 'limit',
+      reason: `the export has ${splits} splits`,
+      expected: 'one',
+    })
   }
 
   /** What ends because nobody renews it would end between two streams. A renewal that fails shows when the streams do. */

@@ -101,9 +101,10 @@ export class ExportStore {
       checkLimit('pinned bytes', this.totals.bytes + bytes, limits.pinnedBytes)
       checkLimit('descriptors', this.totals.descriptors + pinned.descriptors, limits.descriptors)
       const batchSchema = await schemaOf(pinned, parameters, now)
-      const { start, end, where, splits: count, target_bytes: targetBytes } = values
+      const { start, end, where, from, to, splits: count, target_bytes: targetBytes } = values
+      for (const [parameter, position] of Object.entries({ from, to })) checkLength(parameter, position)
       const splits = joined(
-        await pinned.splits({ start, end, where, count, targetBytes: targetBytes ?? limits.targetBytes }),
+        await pinned.splits({ start, end, where, from, to, count, targetBytes: targetBytes ?? limits.targetBytes }),
       )
       checkLimit('splits', this.totals.splits + splits.length, limits.splits)
       const created = Date.now()
@@ -249,6 +250,12 @@ function bytesOf({ sstables }: PinnedSource): number {
 
 function checkLimit(reason: string, found: number, limit: number): void {
   if (found > limit) throw new SluiceError('OVERLOADED', { reason, found: String(found), limit })
+}
+
+/** The ends of splits stand in tickets. */
+function checkLength(parameter: string, position: string | undefined): void {
+  if (position === undefined || position.length <= MAX_POSITION) return
+  throw new SluiceError('BAD_POSITION', { parameter, reason: 'too long for a ticket', limit: MAX_POSITION })
 }
 
 /** Without the cuts at positions that are too long; and with one split at least, so that there is a stream to read. */

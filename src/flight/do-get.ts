@@ -82,15 +82,16 @@ async function readTicket(
   try {
     const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
     const fixed = readParameters(TICKET_OPTIONS, options)
+    const made = readParameters(EXPORT_PARAMETERS, parameters)
     const values = {
-      ...readParameters(EXPORT_PARAMETERS, parameters),
+      ...made,
       ...asked,
       batch_rows: fixed.batch_rows,
       batch_bytes: fixed.batch_bytes,
       decimal: fixed.decimal,
       duration: fixed.duration,
-      from: from ?? undefined,
-      to: to ?? undefined,
+      from: from ?? made.from,
+      to: to ?? made.to,
     }
     const job = {
       keyspace,

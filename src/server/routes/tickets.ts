@@ -56,8 +56,9 @@ async function answer(
   // The ticket's own format is for who does not say which.
   const parameter = asked.format ?? (accept === undefined || accept === '*/*' ? fixed.format : undefined)
   const format = chooseFormat({ parameter, accept })
+  const made = readParameters(EXPORT_PARAMETERS, parameters)
   const values = {
-    ...readParameters(EXPORT_PARAMETERS, parameters),
+    ...made,
     ...asked,
     batch_rows: fixed.batch_rows,
     batch_bytes: fixed.batch_bytes,
@@ -65,8 +66,8 @@ async function answer(
     duration: fixed.duration,
     compression: asked.compression ?? (means('compression', format) ? fixed.compression : undefined),
     null: asked.null ?? (means('null', format) ? fixed.null : undefined),
-    from: from ?? undefined,
-    to: to ?? undefined,
+    from: from ?? made.from,
+    to: to ?? made.to,
   }
   const job = {
     keyspace,

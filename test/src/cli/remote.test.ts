@@ -27,7 +27,7 @@ const started: ChildProcess[] = []
 async function serve(port: number): Promise<Serving> {
   const child = startSluice([
     ...['serve', '--data', SAMPLE_DATA, '--port', String(port), '--workers', '0', '--state', state],
-    ...['--log-level', 'error', '--memory', '64MiB'],
+    ...['--log-level', 'error', '--memory', '128MiB'],
   ])
   started.push(child)
   const url = await new Promise<string>((resolve, reject) => {
@@ -108,6 +108,31 @@ test('Parquet in one file is one stream', async () => {
   expect(bytes.subarray(-4).toString()).toBe('PAR1')
   const { exitCode } = await sluice(...remote(server.url, '-o', file, '--splits', '3'))
   expect(exitCode).toBe(64)
+})
+
+test('a part of the table, and its first rows, are those of a local export', async () => {
+  const { splits } = (await (
+    await request(`${server.url}/v1/keyspaces/shop/tables/orders/splits?count=4`)
+  ).body.json()) as { splits: { from: string; to: string }[] }
+  const [, { from, to }] = splits
+  for (const ends of [
+    ['--from', from, '--to', to],
+    ['--after', from],
+    ['--to', to],
+  ]) {
+    const args = [...ends, '--format', 'ndjson']
+    const found = await ok(remote(server.url, ...args, '--splits', '3'))
+    expect(found.length).toBeGreaterThan(1000)
+    expect(found.equals(await local(...args)), ends.join(' ')).toBe(true)
+  }
+  for (const format of ['ndjson', 'csv']) {
+    const args = ['--limit', '17', '--from', from, '--format', format]
+    expect((await ok(remote(server.url, ...args))).equals(await local(...args)), format).toBe(true)
+  }
+  const file = join(folder, 'first.arrows')
+  await ok(remote(server.url, '-o', file, '--limit', '90', '--batch-rows', '40'))
+  expect(rowsOf(await readFile(file))).toEqual(rowsOf(await local('--limit', '90')))
+  expect(await exportsLeft()).toBe(0)
 })
 
 test.each(['arrows', 'arrow', 'ndjson'])('a file for each split, %s', async (format) => {
@@ -203,5 +228,7 @@ test('flags of a server’s data need --url, and the other way round', async () 
   expect((await sluice('export', 'shop.orders', '--splits', '2', '--data', SAMPLE_DATA)).exitCode).toBe(64)
   expect((await sluice('export', 'shop.orders')).exitCode).toBe(64)
   expect((await sluice(...remote(server.url, '--data', SAMPLE_DATA, '--format', 'ndjson'))).exitCode).toBe(64)
-  expect((await sluice(...remote(server.url, '--limit', '3', '--format', 'ndjson'))).exitCode).toBe(64)
+  const limited = ['--limit', '3', '-o', join(folder, 'limited.arrows')]
+  expect((await sluice(...remote(server.url, ...limited, '--splits', '2'))).exitCode).toBe(64)
+  expect((await sluice(...remote(server.url, ...limited, '--checkpoint', join(folder, 'c')))).exitCode).toBe(64)
 })

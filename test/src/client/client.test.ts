@@ -75,6 +75,22 @@ test('less memory than a batch is enough', async () => {
   expect(rows.length).toBe(whole.length)
 })
 
+test('the first rows of one split, over connections that break too', async () => {
+  const made = await orders({ splits: 1 })
+  const proxy = await flakyProxy(Number(new URL(url).port), () => 9000)
+  const dispatcher = new Agent()
+  const remote = await findExport({ url: proxy.url, dispatcher }, made.id)
+  for (const limit of [0, 1, 40, 333]) {
+    expect(await rowsOf(made.batches({ limit }))).toEqual(whole.slice(0, limit))
+    expect(await rowsOf(remote.batches({ limit }))).toEqual(whole.slice(0, limit))
+  }
+  expect(proxy.cuts).toBeGreaterThan(0)
+  await dispatcher.destroy()
+  await proxy.close()
+  const several = await orders({ splits: 4 })
+  await expect(rowsOf(several.batches({ limit: 5 }))).rejects.toMatchObject({ code: 'BAD_PARAMETER' })
+})
+
 test('lz4 batches are read', async () => {
   expect(await rowsOf((await orders({ splits: 3, compression: 'lz4' })).batches())).toEqual(whole)
 })
