@@ -69,7 +69,7 @@ def blocks(path):
 
 
 def docstring_commands(path):
-    doc = ast.get_docstring(ast.parse((COPY / path).read_text())) or ''
+    doc = ast.get_docstring(ast.parse((COPY / path).read_text()), clean=False) or ''  # as it stands: commands are indented
     return [line.strip() for line in doc.splitlines() if line.startswith('  ') and COMMAND.match(line.strip())]
 
 
@@ -160,6 +160,7 @@ def demo_commands():
 
 def main():
     (SCRATCH / '.curlrc').write_text('fail-with-body\n')
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('terminated'))  # the server has to be stopped then too
     met, seen, count = set(), set(), 0
     try:
         for path in DOCUMENTS:
