@@ -2,7 +2,7 @@
 // its thread for good), one being encoded while the next waits, and parts are taken one at a time.
 
 import { Worker } from 'node:worker_threads'
-import { droppedShared } from '../../storage/bytes/garbage.ts'
+import { dropped } from '../../storage/bytes/garbage.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema, Field, Vector } from '../../storage/rows/batch.ts'
 import { arrowStreamExporter } from '../arrow/arrow.ts'
@@ -90,7 +90,7 @@ export class Encoder {
     const slot = this.#sent % SLOTS
     if (this.#memory[slot].byteLength < length) {
       this.#claim(length)
-      droppedShared(this.#memory[slot].byteLength)
+      dropped(this.#memory[slot].byteLength)
       this.#memory[slot] = new SharedArrayBuffer(length + (length >> 2))
     }
     const memory = this.#memory[slot]

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { allocatePart, type Exporter } from '../../exporters/exporter.ts'
 import type { ExporterOptions } from '../../exporters/formats.ts'
+import { dropped } from '../../storage/bytes/garbage.ts'
 import type { ScanRequest } from '../../storage/scan/scan-request.ts'
 import type { FormatName } from '../formats.ts'
 import { newPumpProgress } from '../pump.ts'
@@ -110,12 +111,17 @@ async function send(
   }
 }
 
+/** Parts of ordinary rows are smaller. */
+const LARGE_PART_BYTES = 2 << 20
+
 /** Text is written into parts that grow with the row at hand: for a while there are the old one and the larger. */
 function memoryOf({ hold }: LimitedSource): ExporterOptions {
   return {
     hold,
     allocate(bytes) {
       hold(1.5 * bytes)
+      // It will be garbage once it is sent.
+      if (bytes > LARGE_PART_BYTES) dropped(bytes)
       return allocatePart(bytes)
     },
   }

@@ -3,7 +3,7 @@
 // the sets of a scan hold is counted: up to a part that its opener has reckoned with for nothing, beyond it from the allowance.
 
 import { type Allowance, MemoryClaim } from '../bytes/allowance.ts'
-import { droppedShared } from '../bytes/garbage.ts'
+import { dropped } from '../bytes/garbage.ts'
 import type { Batch, BatchSchema } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import { INITIAL_ROWS } from './columns/buffers.ts'
@@ -89,7 +89,7 @@ export class BuilderSet {
       if (released) return
       released = true
       if (isGrown) this.#drop(set)
-      else this.#giveBack(set)
+      else this.#giveBack(set, bytes)
     }
     return { schema, rows, columns, position, bytes, release }
   }
@@ -98,17 +98,19 @@ export class BuilderSet {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const set of this.#set === undefined ? this.#pool : [...this.#pool, this.#set]) this.#giveBack(set)
+    for (const set of this.#set === undefined ? this.#pool : [...this.#pool, this.#set]) this.#giveBack(set, 0)
     this.#pool = []
     this.#set = undefined
     this.#claim.giveBack()
   }
 
-  #giveBack(set: ColumnSet): void {
+  /** @param used bytes of the batch that it held */
+  #giveBack(set: ColumnSet, used: number): void {
     const { builders, memory, initial } = set
     for (const builder of builders) builder.reset()
-    // One huge value must not hold its memory in this column while the next one holds as much in another.
-    if (memory.bytes > 2 * initial + BATCHES_COUNTED * this.#bytes) for (const builder of builders) builder.shrink()
+    // Huge values must not hold their memory in one column while the next ones hold as much in another.
+    const enough = 2 * (initial + (this.#closed ? 0 : used)) + this.#bytes
+    if (memory.bytes > enough) for (const builder of builders) builder.shrink()
     if (!this.#closed && this.#pool.length < MAX_POOLED) {
       this.#pool.push(set)
       return
@@ -123,7 +125,7 @@ export class BuilderSet {
       builder.shrink()
     }
     memory.move(undefined)
-    if (memory.shared) droppedShared(memory.bytes)
+    if (memory.shared) dropped(memory.bytes)
   }
 
   /**
@@ -156,6 +158,6 @@ function keep(key: string, set: ColumnSet): void {
   while (kept.length > MAX_KEPT || bytes > KEPT_BYTES) {
     const { memory } = kept.shift()!.set
     bytes -= memory.bytes
-    if (memory.shared) droppedShared(memory.bytes)
+    if (memory.shared) dropped(memory.bytes)
   }
 }

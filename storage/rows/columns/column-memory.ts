@@ -3,7 +3,7 @@
 // how large shared ones are, and would let them pile up.
 
 import type { MemoryClaim } from '../../bytes/allowance.ts'
-import { droppedShared } from '../../bytes/garbage.ts'
+import { dropped } from '../../bytes/garbage.ts'
 import { SluiceError } from '../../errors.ts'
 
 /** What a buffer costs beside its bytes: objects for it in two threads, and what malloc adds. */
@@ -13,7 +13,7 @@ const OBJECT_BYTES = 512
 export const LARGE_BYTES = 256 * 1024
 
 /** Of all large buffers that a thread keeps without a use. */
-const SPARE_BYTES = 32 << 20
+const SPARE_BYTES = 16 << 20
 
 /** A spare buffer serves a request of no less than this part of it. */
 const LEAST_PART = 0.5
@@ -122,8 +122,8 @@ function keepSpare(buffer: Uint8Array): void {
   spares.push(buffer)
   spareBytes += buffer.length
   while (spareBytes > SPARE_BYTES) {
-    const dropped = spares.shift()!
-    spareBytes -= dropped.length
-    if (dropped.buffer instanceof SharedArrayBuffer) droppedShared(dropped.length)
+    const oldest = spares.shift()!
+    spareBytes -= oldest.length
+    dropped(oldest.length)
   }
 }
