@@ -17,6 +17,8 @@ export const GOLDEN_NAMES = ['me', 'nb', 'nb-5.0', 'oa', 'da', 'nb-codecs', 'da-
 export type GoldenName = (typeof GOLDEN_NAMES)[number]
 /** Sets that test/oracle/cases.py writes, for test/cases. */
 export type CaseSet = 'cases-da' | 'cases-nb' | 'cases-me'
+/** Sets that test/oracle/slices.py writes, for test/storage/scan/slices.test.ts. */
+export type SliceSet = `slices-${'da' | 'oa' | 'nb' | 'me'}`
 /**
  * Sets made for one test, without `expected`: predicates-da holds the tables of test/storage/scan/predicate/record-answers.py; dumps-NAME
  * what sstabledump prints of the SSTables of set NAME, in sstabledump/.
@@ -38,7 +40,7 @@ export interface GoldenMeta {
 
 const ARCHIVES = join(dirname(fileURLToPath(import.meta.url)), '..', 'golden')
 const decompress = promisify(brotliDecompress)
-const unpacked = new Map<GoldenName | CaseSet | SpecialSet, Promise<string>>()
+const unpacked = new Map<GoldenName | CaseSet | SliceSet | SpecialSet, Promise<string>>()
 
 /** `$SLUICE_CACHE`, or a folder of its own in the system's temporary folder. */
 function cacheFolder(): string {
@@ -57,7 +59,7 @@ async function exists(path: string): Promise<boolean> {
  * The folder's name holds the archive's digest, so another archive is another folder. It is filled under a name of its
  * own and renamed: a folder that is there is whole, and of several processes at it, one wins and the rest take its result.
  */
-async function unpack(name: GoldenName | CaseSet | SpecialSet): Promise<string> {
+async function unpack(name: GoldenName | CaseSet | SliceSet | SpecialSet): Promise<string> {
   const packed = await readFile(join(ARCHIVES, `${name}.tar.br`))
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, 16)
   const cache = cacheFolder()
@@ -78,7 +80,7 @@ async function unpack(name: GoldenName | CaseSet | SpecialSet): Promise<string> 
 }
 
 /** The set's folder; unpacked by the first caller. Do not write in it: tests share it. */
-export function goldenSet(name: GoldenName | CaseSet | SpecialSet): Promise<string> {
+export function goldenSet(name: GoldenName | CaseSet | SliceSet | SpecialSet): Promise<string> {
   let set = unpacked.get(name)
   if (set === undefined) {
     set = unpack(name)
@@ -87,7 +89,7 @@ export function goldenSet(name: GoldenName | CaseSet | SpecialSet): Promise<stri
   return set
 }
 
-export async function goldenMeta(name: GoldenName | CaseSet): Promise<GoldenMeta> {
+export async function goldenMeta(name: GoldenName | CaseSet | SliceSet): Promise<GoldenMeta> {
   const directory = await goldenSet(name)
   return JSON.parse(await readFile(join(directory, 'expected', 'meta.json'), 'utf8')) as GoldenMeta
 }
