@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { tableFromIPC } from 'apache-arrow'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PartDigest } from '../../../src/digest-rows.ts'
+import { openSource } from '../../../src/open-source.ts'
 import { SAMPLE_DATA, type SampleMeta, sampleMeta } from '../../corpus/sample.ts'
+import { arrowDigest } from '../client/arrow-digest.ts'
 import { flakyProxy } from '../client/flaky-proxy.ts'
 import { until } from '../fakes.ts'
 import { buildSluice, ended, sluice, startSluice } from './running.ts'
@@ -78,6 +81,24 @@ function rowsOf(stream: Uint8Array): string[] {
   return tableFromIPC(stream)
     .toArray()
     .map((row: object) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
+}
+
+/** What the rows of these streams, in order, hash to; and what the table itself does. */
+async function expectDigestOfSource(streams: readonly Uint8Array[]): Promise<void> {
+  const { stdout } = await sluice(
+    ...['digest', 'shop.orders', '--data', SAMPLE_DATA, '--now', String(meta.now), '--format', 'json'],
+  )
+  const { digest, rows, empty_values } = JSON.parse(stdout.toString()) as PartDigest
+  expect(empty_values).toBe(0)
+  const source = await openSource({ data: [SAMPLE_DATA] })
+  const pinned = await source.pin('shop', 'orders')
+  const scan = await pinned.scan({ now: meta.now, limit: 0 })
+  const hash = await arrowDigest(scan.schema)
+  for (const stream of streams) for (const batch of tableFromIPC(stream).batches) hash.add(batch)
+  expect(hash.finish()).toEqual({ digest, rows })
+  await scan.close()
+  await pinned.release()
+  await source.close()
 }
 
 async function exportsLeft(): Promise<number> {
@@ -185,6 +206,7 @@ test.each([
   const paths = more.length === 0 ? [path] : (await readdir(path)).sort().map((file) => join(path, file))
   const files = await Promise.all(paths.map((file) => readFile(file)))
   expect(files.flatMap(rowsOf)).toEqual(rowsOf(await local()))
+  await expectDigestOfSource(files)
   await expect(readFile(checkpoint)).rejects.toThrow()
   expect(await exportsLeft()).toBe(0)
 })
@@ -222,6 +244,7 @@ test('the server killed and started again with --state: the client goes on, ever
   expect(stderr).toContain('trying again')
   await slow.close()
   expect(rowsOf(await readFile(file))).toEqual(rowsOf(await local()))
+  await expectDigestOfSource([await readFile(file)])
 })
 
 test('flags of a server’s data need --url, and the other way round', async () => {

@@ -7,12 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExporter } from '../../../exporters/formats.ts'
 import type { RemoteExport, SplitState } from '../../../src/client/index.ts'
 import { createExport, findExport } from '../../../src/client/index.ts'
+import type { PartDigest } from '../../../src/digest-rows.ts'
 import { openSource } from '../../../src/open-source.ts'
 import type { SluiceServer } from '../../../src/server/create-server.ts'
 import { createServer } from '../../../src/server/create-server.ts'
 import type { Source } from '../../../src/source.ts'
+import type { BatchSchema } from '../../../storage/rows/batch.ts'
 import { SAMPLE_DATA, type SampleMeta, sampleMeta } from '../../corpus/sample.ts'
 import { quiet } from '../fakes.ts'
+import { arrowDigest } from './arrow-digest.ts'
 import { flakyProxy } from './flaky-proxy.ts'
 
 let meta: SampleMeta
@@ -36,6 +39,18 @@ afterAll(async () => {
 
 const orders = (more: object = {}, base = url, dispatcher?: Agent): Promise<RemoteExport> =>
   createExport({ url: base, dispatcher }, { keyspace: 'shop', table: 'orders', now: meta.now, batch_rows: 40, ...more })
+
+/** What the server hashes of the same rows, and what they look like. */
+async function digestOfOrders(): Promise<{ digest: string; rows: number; schema: BatchSchema }> {
+  const response = await fetch(`${url}/v1/keyspaces/shop/tables/orders/digest?now=${meta.now}`)
+  const { digest, rows, empty_values } = (await response.json()) as PartDigest
+  expect(empty_values).toBe(0)
+  const pinned = await source.pin('shop', 'orders')
+  const scan = await pinned.scan({ now: meta.now, limit: 0 })
+  await scan.close()
+  await pinned.release()
+  return { digest, rows, schema: scan.schema }
+}
 
 function textsOf(batch: RecordBatch): string[] {
   return batch
@@ -104,6 +119,8 @@ test('connections cut at 200 random bytes: every row once, in order', async () =
   const made = await orders({ splits: 4 })
   const size = whole.length * 120
   const port = Number(new URL(url).port)
+  const { schema, ...atSource } = await digestOfOrders()
+  expect(atSource.rows).toBe(whole.length)
   let cuts = 0
   // Positions are what resumes: batches are small beside the distances between cuts, so that each try gets on.
   for (let round = 0; cuts < 200; round++) {
@@ -111,8 +128,13 @@ test('connections cut at 200 random bytes: every row once, in order', async () =
     const dispatcher = new Agent()
     const remote = await findExport({ url: proxy.url, dispatcher }, made.id)
     const options = { concurrency: 3, ordered: round % 2 === 0, digest: round % 3 === 0 }
-    const rows = await rowsOf(remote.batches(options))
-    if (options.ordered) expect(rows).toEqual(whole)
+    const hash = await arrowDigest(schema)
+    const rows: string[] = []
+    for await (const batch of remote.batches(options)) {
+      hash.add(batch)
+      rows.push(...textsOf(batch))
+    }
+    if (options.ordered) expect(hash.finish()).toEqual(atSource)
     else expect(rows.sort()).toEqual([...whole].sort())
     cuts += proxy.cuts
     await dispatcher.destroy()
@@ -134,6 +156,25 @@ test('a connection that breaks before any batch is given up by name', async () =
   expect(retries).toBeGreaterThanOrEqual(3)
   await dispatcher.destroy()
   await proxy.close()
+})
+
+test('stopped at any batch and gone on with, in order: the digest is that of the source', async () => {
+  const { schema, ...atSource } = await digestOfOrders()
+  const made = await orders({ splits: 3 })
+  const hash = await arrowDigest(schema)
+  const states = new Map<number, SplitState>()
+  for (let most = 3; states.size < 3 || ![...states.values()].every((state) => state === 'done'); most += 2) {
+    let batches = 0
+    for await (const part of made.parts({ resume: states })) {
+      if (part.kind === 'end') states.set(part.split, 'done')
+      else {
+        hash.add(part.batch())
+        states.set(part.split, { position: part.position })
+        if (++batches === most) break
+      }
+    }
+  }
+  expect(hash.finish()).toEqual(atSource)
 })
 
 test('stopped at any batch and gone on with from the states kept: every row once', async () => {
