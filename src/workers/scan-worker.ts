@@ -12,6 +12,8 @@ interface Running {
   /** Batches handed out and not given back yet. */
   out: Map<number, Batch>
   batches: number
+  /** The batch under way; never rejects. */
+  busy: Promise<unknown>
 }
 
 const port = parentPort!
@@ -36,18 +38,24 @@ async function handle(message: ToWorker): Promise<void> {
   const running = scans.get(message.scan)
   if (running === undefined) {
     if (message.kind === 'close') {
+      // One that is being opened reads until it is open.
       if (opening.has(message.scan)) closedEarly.add(message.scan)
-      say({ kind: 'closed', scan: message.scan })
+      else say({ kind: 'closed', scan: message.scan })
     }
     return
   }
-  if (message.kind === 'next') await next(message.scan, running)
-  else if (message.kind === 'release') {
+  if (message.kind === 'next') {
+    const work = next(message.scan, running)
+    running.busy = work.catch(() => {})
+    await work
+  } else if (message.kind === 'release') {
     running.out.get(message.batch)?.release()
     running.out.delete(message.batch)
   } else {
     scans.delete(message.scan)
     await running.scan.close()
+    // It reads until it has noticed.
+    await running.busy
     say({ kind: 'closed', scan: message.scan })
   }
 }
@@ -58,14 +66,18 @@ async function open({ scan: id, schema, partitioner, sstables, request }: ToWork
   let scan: Scan
   try {
     scan = await openScan({ schema, partitioner, sstables, retain() {}, async release() {} }, request)
+  } catch (error) {
+    if (closedEarly.delete(id)) say({ kind: 'closed', scan: id })
+    throw error
   } finally {
     opening.delete(id)
   }
   if (closedEarly.delete(id)) {
     await scan.close()
+    say({ kind: 'closed', scan: id })
     return
   }
-  scans.set(id, { scan, out: new Map(), batches: 0 })
+  scans.set(id, { scan, out: new Map(), batches: 0, busy: Promise.resolve() })
   say({ kind: 'opened', scan: id, schema: scan.schema })
 }
 
