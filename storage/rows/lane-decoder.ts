@@ -1,34 +1,25 @@
 // Decoders of single rows for a merge of several SSTables (storage/scan/lane-merge.ts), specialised on a table's column shape as the
 // run decoders are: a row's place and time first, so that rows that lose need not be decoded; then the row that wins, into the columns.
 
-import { readUvint, readUvintHi, readUvintLo } from '../bytes/vint.ts'
-import type { ValueComparator } from '../schema/compare.ts'
+import { factoryOf, PREAMBLE } from './generated-code.ts'
 import {
   type Exits,
   emitCells,
   emitClustering,
   emitColumns,
   emitLiveness,
+  emitMissing,
   emitOrderCheck,
   emitSize,
   emitWholeRow,
   isGeneratedShape,
+  isPresent,
   range,
   SKIP_VINT,
   type WordPlaces,
 } from './row-source.ts'
 import type { OutputColumn } from './row-writer.ts'
-import {
-  ClusteringOrderError,
-  cellMeta,
-  emitComplex,
-  isOutlived,
-  isTombstone,
-  type RunState,
-  rowExpiry,
-  rowTimestamp,
-  walkComplex,
-} from './run-state.ts'
+import type { RunState } from './run-state.ts'
 import type { FileLayout, TableLayout } from './table-layout.ts'
 
 // What stands at a place.
@@ -57,23 +48,6 @@ export interface LaneDecoder extends LaneFunctions {
   shape: object
 }
 
-interface Tools {
-  readUvint: typeof readUvint
-  readUvintHi: typeof readUvintHi
-  readUvintLo: typeof readUvintLo
-  cellMeta: typeof cellMeta
-  isOutlived: typeof isOutlived
-  isTombstone: typeof isTombstone
-  rowExpiry: typeof rowExpiry
-  rowTimestamp: typeof rowTimestamp
-  walkComplex: typeof walkComplex
-  emitComplex: typeof emitComplex
-  compare: ValueComparator[]
-  ClusteringOrderError: typeof ClusteringOrderError
-}
-
-const cache = new Map<string, (tools: Tools) => LaneFunctions>()
-
 /** A decoder for one SSTable's rows into these columns; undefined where the shape is not one for it. */
 export function laneDecoder(
   layout: TableLayout,
@@ -81,27 +55,8 @@ export function laneDecoder(
   columns: readonly OutputColumn[],
 ): LaneDecoder | undefined {
   if (!isGeneratedShape(layout, file, columns) || file.hasStatics || layout.table.isCounter) return undefined
-  const source = generate(layout, file, columns)
-  let make = cache.get(source)
-  if (make === undefined) {
-    make = new Function('tools', source) as (tools: Tools) => LaneFunctions
-    cache.set(source, make)
-  }
-  const functions = make({
-    readUvint,
-    readUvintHi,
-    readUvintLo,
-    cellMeta,
-    isOutlived,
-    isTombstone,
-    rowExpiry,
-    rowTimestamp,
-    walkComplex,
-    emitComplex,
-    compare: layout.clusteringCompare,
-    ClusteringOrderError,
-  })
-  return { ...functions, shape: make }
+  const make = factoryOf<LaneFunctions>(generate(layout, file, columns))
+  return { ...make({ compare: layout.clusteringCompare }), shape: make }
 }
 
 const PREFIX_EXITS: Exits = { unusual: `return ${LANE_UNUSUAL}`, needsBytes: `return ${LANE_NEEDS_BYTES}` }
@@ -110,9 +65,7 @@ const ROW_EXITS: Exits = { unusual: 'return -1', needsBytes: 'return -1' }
 
 function generate(layout: TableLayout, file: FileLayout, columns: readonly OutputColumn[]): string {
   const lines: string[] = [
-    `'use strict'`,
-    `const { readUvint, readUvintHi, readUvintLo, cellMeta, isOutlived, isTombstone, rowExpiry, rowTimestamp } = tools`,
-    `const { walkComplex, emitComplex, ClusteringOrderError } = tools`,
+    PREAMBLE,
     ...range(file.clusteringCount).map((i) => `const compare${i} = tools.compare[${i}]`),
     ...prefixSource(layout, file),
     ...rowSource(layout, file, columns),
@@ -212,16 +165,11 @@ function oneTimeSource({ regulars }: FileLayout): string[] {
     SKIP_VINT,
     SKIP_VINT,
     `}`,
-    `let missing = 0, missingHi = 0`,
-    `if ((flags & 0x20) === 0) {`,
-    `missing = readUvintLo(bytes, p)`,
-    `missingHi = readUvintHi(bytes, p)`,
-    SKIP_VINT,
-    `}`,
   )
+  emitMissing(emit)
   for (const i of range(regulars.count)) {
     const fixed = regulars.fixed[i]
-    emit(`if ((${i < 32 ? `(missing >>> ${i})` : `(missingHi >>> ${i - 32})`} & 1) === 0) {`)
+    emit(`if (${isPresent(i)}) {`)
     if (regulars.complex[i] === 1) {
       emit(`p = walkComplex(s, bytes, p, rowEnd, (flags & 0x40) !== 0, true)`, `if (p < 0) return false`)
     } else {

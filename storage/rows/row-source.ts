@@ -5,6 +5,7 @@
 // Names that the pieces take for granted: s (RunState), bytes, view, end, p (the cursor), flags, rowEnd, writer, b0... (builders),
 // size (bytes written, as RowWriter counts them), ko0, kl0... (key parts in keyBytes, keyView), co0, cl0... (clustering).
 
+import { byteWidth } from './batch.ts'
 import type { OutputColumn } from './row-writer.ts'
 import type { FileLayout, TableLayout } from './table-layout.ts'
 
@@ -103,6 +104,13 @@ export function emitLiveness(emit: Emit, file: FileLayout, exits: Exits, strict:
     `s.expired = false`,
     ...(needsTimestamp ? [`s.liveHi = -0x80000000`, `s.liveLo = 0`] : []),
     `}`,
+  )
+  emitMissing(emit)
+}
+
+/** The columns that the row lacks, a bit each. */
+export function emitMissing(emit: Emit): void {
+  emit(
     `let missing = 0, missingHi = 0`,
     `if ((flags & 0x20) === 0) {`,
     `missing = readUvintLo(bytes, p)`,
@@ -112,15 +120,19 @@ export function emitLiveness(emit: Emit, file: FileLayout, exits: Exits, strict:
   )
 }
 
+/** Whether the row has column `i` of the file: an expression over what emitMissing() reads. */
+export function isPresent(i: number): string {
+  return `(${i < 32 ? `missing >>> ${i}` : `missingHi >>> ${i - 32}`} & 1) === 0`
+}
+
 /** All cells of the row: where the wanted ones lie (o and l, o -1: none), and whether any lives. */
 export function emitCells(emit: Emit, file: FileLayout, columns: readonly OutputColumn[], exits: Exits): void {
   const { regulars } = file
   const wanted = new Set(columns.flatMap(({ source }) => (isRegular(source) ? [source.slot] : [])))
   for (const i of range(regulars.count)) {
     const isWanted = wanted.has(regulars.slot[i])
-    const bit = i < 32 ? `(missing >>> ${i}) & 1` : `(missingHi >>> ${i - 32}) & 1`
     emit(`let o${i} = -1${regulars.complex[i] === 0 && isWanted ? `, l${i} = 0` : ''}`)
-    emit(`if ((${bit}) === 0) {`)
+    emit(`if (${isPresent(i)}) {`)
     if (regulars.complex[i] === 1) {
       emit(
         `o${i} = p`,
@@ -315,19 +327,8 @@ function isRegular(source: OutputColumn['source']): source is Extract<OutputColu
 
 /** Bytes of a value that generated code stores itself, in `words` of its builder; 0: the builder's append() does. */
 export function wordWidth({ field }: OutputColumn): number {
-  switch (field.layout.kind) {
-    case 'int32':
-    case 'float32':
-    case 'date32':
-      return 4
-    case 'int64':
-    case 'float64':
-    case 'time64ns':
-    case 'timestamp_ms':
-      return 8
-    default:
-      return 0
-  }
+  const width = byteWidth(field.layout)
+  return width === 4 || width === 8 ? width : 0
 }
 
 function storeWord(

@@ -6,9 +6,8 @@
 // The source holds no constant of one SSTable (timestamp bases are in RunState), so that all SSTables of a table, and tables of one
 // shape, share one function.
 
-import { readUvint, readUvintHi, readUvintLo } from '../bytes/vint.ts'
 import type { Partitioner } from '../ring/partitioner.ts'
-import type { ValueComparator } from '../schema/compare.ts'
+import { factoryOf, PREAMBLE } from './generated-code.ts'
 import {
   emitCells,
   emitClustering,
@@ -24,43 +23,11 @@ import {
   wordWidth,
 } from './row-source.ts'
 import type { OutputColumn } from './row-writer.ts'
-import {
-  ClusteringOrderError,
-  cellMeta,
-  emitComplex,
-  isOutlived,
-  isTombstone,
-  RUN_AT_LIMIT,
-  RUN_BATCH_FULL,
-  RUN_NEEDS_BYTES,
-  RUN_UNUSUAL,
-  type RunState,
-  rowExpiry,
-  rowTimestamp,
-  walkComplex,
-} from './run-state.ts'
+import { RUN_AT_LIMIT, RUN_BATCH_FULL, RUN_NEEDS_BYTES, RUN_UNUSUAL, type RunState } from './run-state.ts'
 import type { FileLayout, TableLayout } from './table-layout.ts'
 
 /** Decodes from window index `pos` up to `end`; tells in the state where it stopped, returns why. */
 export type RunDecoder = (s: RunState, bytes: Uint8Array, view: DataView, pos: number, end: number) => number
-
-const cache = new Map<string, (tools: Tools) => RunDecoder>()
-
-interface Tools {
-  readUvint: typeof readUvint
-  readUvintHi: typeof readUvintHi
-  readUvintLo: typeof readUvintLo
-  cellMeta: typeof cellMeta
-  isOutlived: typeof isOutlived
-  isTombstone: typeof isTombstone
-  rowExpiry: typeof rowExpiry
-  rowTimestamp: typeof rowTimestamp
-  walkComplex: typeof walkComplex
-  emitComplex: typeof emitComplex
-  token: Partitioner['token']
-  compare: ValueComparator[]
-  ClusteringOrderError: typeof ClusteringOrderError
-}
 
 /** A decoder for one SSTable's rows into these columns; undefined where the shape is not one for it. */
 export function runDecoder(
@@ -70,27 +37,8 @@ export function runDecoder(
   partitioner: Partitioner,
 ): RunDecoder | undefined {
   if (!isGeneratedShape(layout, file, columns)) return undefined
-  const source = generate(layout, file, columns)
-  let make = cache.get(source)
-  if (make === undefined) {
-    make = new Function('tools', source) as (tools: Tools) => RunDecoder
-    cache.set(source, make)
-  }
-  return make({
-    readUvint,
-    readUvintHi,
-    readUvintLo,
-    cellMeta,
-    isOutlived,
-    isTombstone,
-    rowExpiry,
-    rowTimestamp,
-    walkComplex,
-    emitComplex,
-    token: partitioner.token,
-    compare: layout.clusteringCompare,
-    ClusteringOrderError,
-  })
+  const make = factoryOf<RunDecoder>(generate(layout, file, columns))
+  return make({ compare: layout.clusteringCompare, token: partitioner.token })
 }
 
 const leave = (reason: number) => `{ reason = ${reason}; break all }`
@@ -111,9 +59,8 @@ function generate(layout: TableLayout, file: FileLayout, columns: readonly Outpu
   const emit = (...text: string[]) => lines.push(...text)
 
   emit(
-    `'use strict'`,
-    `const { readUvint, readUvintHi, readUvintLo, cellMeta, isOutlived, isTombstone, rowExpiry, rowTimestamp } = tools`,
-    `const { walkComplex, emitComplex, token, ClusteringOrderError } = tools`,
+    PREAMBLE,
+    `const { token } = tools`,
     ...range(clusteringCount).map((i) => `const compare${i} = tools.compare[${i}]`),
     `return function run(s, bytes, view, pos, end) {`,
     `const writer = s.writer`,
