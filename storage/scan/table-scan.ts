@@ -201,6 +201,7 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
     const { merger, writer } = this.#parts
     for (;;) {
       if (this.#inPartition) {
+        this.#waiting = undefined
         const status = this.#goOnQuickly() ?? merger.step(writer)
         if (status === ROW_DONE) continue
         if (status === WAITING) {
@@ -406,26 +407,27 @@ export class TableScan<Writer extends ScanWriter = RowWriter> implements Scan {
 
   /** Adds where the scan stood to an error that came out of reading. */
   #located(error: unknown): unknown {
-    const source = this.#parts.merger.waiting ?? this.#waiting ?? this.#group[0]
+    // The one that was on its way, or asked for bytes; of those that are merged it may be any.
+    const sources = this.#waiting === undefined ? this.#group : [this.#waiting]
+    if (sources.length === 0) return error
+    const [source] = sources
+    const file = sources.map((s) => s.layout.sstable.file).join(' or ')
     if (isSluiceError(error)) {
       if (error.code !== 'CORRUPT_SSTABLE' && error.code !== 'INVALID_UTF8' && error.code !== 'VALUE_OUT_OF_RANGE') {
         return error
       }
-      if (error.fields.partition !== undefined || this.#group.length === 0) return error
-      const files = this.#group.map((s) => s.layout.sstable.file)
+      if (error.fields.partition !== undefined || source.keyLength === 0) return error
+      const named = sources.find((s) => s.layout.sstable.file === error.fields.file) ?? source
       return error.with({
-        file: error.fields.file ?? files.join(' or '),
-        offset: this.#group[0].window.offset,
-        partition: this.#group[0].keyHex(),
+        file: error.fields.file ?? file,
+        offset: error.fields.offset ?? named.window.offset,
+        partition: source.keyHex(),
       })
     }
-    if (error instanceof RangeError && source !== undefined) {
+    if (error instanceof RangeError) {
       // A DataView read beyond its buffer: lengths in the file were not what they said.
-      return new SluiceError(
-        'CORRUPT_SSTABLE',
-        { file: source.layout.sstable.file, offset: source.window.offset, reason: error.message },
-        error,
-      )
+      const fields = { file, offset: source.window.offset, partition: source.keyHex(), reason: error.message }
+      return new SluiceError('CORRUPT_SSTABLE', fields, error)
     }
     return error
   }
