@@ -65,7 +65,8 @@ function parseRange(text: string): { start?: string; end?: string } {
   return { start: ends[0] || undefined, end: ends[1] || undefined }
 }
 
-function append(value: string, previous: string[] | undefined): string[] {
+/** The values of a flag that may be repeated. */
+export function append(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value]
 }
 

@@ -10,6 +10,7 @@ import { keptSigningKey } from '../exports/tickets.ts'
 import { DEFAULT_ADMISSION } from '../server/admission.ts'
 import type { ServerOptions } from '../server/create-server.ts'
 import type { Source } from '../source.ts'
+import { append } from './options.ts'
 import { parseBytes, wholeNumber } from './sizes.ts'
 
 export interface LimitFlags {
@@ -83,8 +84,4 @@ function location(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '')
   throw new SluiceError('BAD_PARAMETER', { parameter: 'advertise', value: text, expected: 'an http or https URL' })
-}
-
-function append(value: string, previous: string[] = []): string[] {
-  return [...previous, value]
 }

@@ -7,9 +7,10 @@ import type { ServerWritableStream } from '@grpc/grpc-js'
 import type { Compression } from '../../exporters/compression.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { ScanRequest } from '../../storage/scan/scan-request.ts'
+import { ticketValues } from '../exports/ticket-values.ts'
 import { decodeTicket } from '../exports/tickets.ts'
 import { currentSecond } from '../instant.ts'
-import { EXPORT_PARAMETERS, type ParameterValues, readParameters, scanRequest, TICKET_OPTIONS } from '../parameters.ts'
+import { type ParameterValues, readParameters, scanRequest } from '../parameters.ts'
 import { newPumpProgress, pump } from '../pump.ts'
 import { STREAM_BATCH_BYTES } from '../server/allowance.ts'
 import type { ClientWatch } from '../server/client.ts'
@@ -77,22 +78,12 @@ async function readTicket(
   asked: ParameterValues = {},
 ): Promise<void> {
   const started = performance.now()
-  const { exportId, split, from, to, options } = decodeTicket(context.exports.key, text)
+  const ticket = decodeTicket(context.exports.key, text)
+  const { exportId, split } = ticket
   const ended = context.exports.use(exportId, watch.cut)
   try {
     const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
-    const fixed = readParameters(TICKET_OPTIONS, options)
-    const made = readParameters(EXPORT_PARAMETERS, parameters)
-    const values = {
-      ...made,
-      ...asked,
-      batch_rows: fixed.batch_rows,
-      batch_bytes: fixed.batch_bytes,
-      decimal: fixed.decimal,
-      duration: fixed.duration,
-      from: from ?? made.from,
-      to: to ?? made.to,
-    }
+    const { fixed, values } = ticketValues(ticket, parameters, asked)
     const job = {
       keyspace,
       table,

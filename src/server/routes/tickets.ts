@@ -1,19 +1,12 @@
 // One split of an export as a stream. Whoever has the ticket can read it, as often as wanted and from any position.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ticketValues } from '../../exports/ticket-values.ts'
 import type { Ticket } from '../../exports/tickets.ts'
 import { decodeTicket } from '../../exports/tickets.ts'
 import type { FormatName } from '../../formats.ts'
 import { chooseFormat } from '../../formats.ts'
-import {
-  EXPORT_PARAMETERS,
-  exporterOptions,
-  PARAMETERS,
-  readParameters,
-  scanRequest,
-  TICKET_OPTIONS,
-  TICKET_PARAMETERS,
-} from '../../parameters.ts'
+import { exporterOptions, PARAMETERS, readParameters, scanRequest, TICKET_PARAMETERS } from '../../parameters.ts'
 import { answerStream } from '../answer-stream.ts'
 import type { ClientWatch } from '../client.ts'
 import { watched } from '../client.ts'
@@ -43,31 +36,24 @@ export function ticketRoutes(app: FastifyInstance, context: ServerContext): void
 
 async function answer(
   context: ServerContext,
-  { exportId, split, from, to, options }: Ticket,
+  ticket: Ticket,
   request: FastifyRequest,
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
   const started = performance.now()
+  const { exportId, split } = ticket
   const { keyspace, table, parameters, now, pinned } = context.exports.get(exportId)
   const asked = readParameters(TICKET_PARAMETERS, queryPairs(request.raw.url!))
-  const fixed = readParameters(TICKET_OPTIONS, options)
+  const { fixed, values: common } = ticketValues(ticket, parameters, asked)
   const { accept } = request.headers
   // The ticket's own format is for who does not say which.
   const parameter = asked.format ?? (accept === undefined || accept === '*/*' ? fixed.format : undefined)
   const format = chooseFormat({ parameter, accept })
-  const made = readParameters(EXPORT_PARAMETERS, parameters)
   const values = {
-    ...made,
-    ...asked,
-    batch_rows: fixed.batch_rows,
-    batch_bytes: fixed.batch_bytes,
-    decimal: fixed.decimal,
-    duration: fixed.duration,
+    ...common,
     compression: asked.compression ?? (means('compression', format) ? fixed.compression : undefined),
     null: asked.null ?? (means('null', format) ? fixed.null : undefined),
-    from: from ?? made.from,
-    to: to ?? made.to,
   }
   const job = {
     keyspace,
