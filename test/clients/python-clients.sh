@@ -7,11 +7,7 @@ export RUST_BACKTRACE=0
 python=$(bash test/oracle/venv.sh python test/clients/requirements-python.txt)
 tables=(golden.types_scalar golden.types_nested golden.types_empty golden.static_rows golden.counters golden.wide)
 
-start_server examples/data
-sample=$url
-token=s3cr3t-$RANDOM
-SLUICE_TOKEN=$token start_server examples/data
-locked=$url
+start_samples
 for set in da nb; do
   node --import tsx test/clients/golden-types.ts "$set" "${tables[@]}" >"$out/$set.json"
   start_server "$(node -p "require('$out/$set.json').data")"

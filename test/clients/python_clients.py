@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 import golden_tables
 from breaking_proxy import BreakingProxy
-from restored import digest_problem, restored
+from restored import digest_problem, in_milliseconds, restored
 
 SET, URL, ABOUT, SAMPLE, LOCKED, TOKEN = sys.argv[1:]
 
@@ -214,19 +214,6 @@ def duck_times(values):
 
 def quoted(columns):
     return ','.join(f'"{name}"' for name in columns.split(','))
-
-
-def in_milliseconds(table):
-    """DuckDB's TIMESTAMPTZ counts microseconds."""
-
-    def milliseconds(kind):
-        if pa.types.is_timestamp(kind):
-            return pa.timestamp('ms', 'UTC')
-        if pa.types.is_list(kind):
-            return pa.list_(milliseconds(kind.value_type))
-        return kind
-
-    return table.cast(pa.schema([field.with_type(milliseconds(field.type)) for field in table.schema]))
 
 
 def check_decimals():

@@ -64,3 +64,16 @@ def restore(array, kind):
             [restore(array.field(i), field.type) for i, field in enumerate(kind)], fields=list(kind), mask=nulls
         )
     return array.cast(kind)
+
+
+def in_milliseconds(table):
+    """Timestamps as Cassandra has them: Spark and DuckDB's TIMESTAMPTZ count microseconds."""
+
+    def milliseconds(kind):
+        if pa.types.is_timestamp(kind):
+            return pa.timestamp('ms', 'UTC')
+        if pa.types.is_list(kind):
+            return pa.list_(milliseconds(kind.value_type))
+        return kind
+
+    return table.cast(pa.schema([field.with_type(milliseconds(field.type)) for field in table.schema]))

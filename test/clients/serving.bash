@@ -33,3 +33,12 @@ start_server() {
   cat "$log" "$log.err" >&2
   exit 1
 }
+
+# start_samples: the sample data from a server without a token, and from one with: sets sample, locked and token.
+start_samples() {
+  start_server examples/data
+  sample=$url
+  token=s3cr3t-$RANDOM
+  SLUICE_TOKEN=$token start_server examples/data
+  locked=$url
+}

@@ -7,11 +7,7 @@ python=$(bash test/oracle/venv.sh spark test/clients/requirements-spark.txt)
 export PYTHONPATH=examples/python:examples/spark:test/clients PYSPARK_PYTHON=$python SPARK_LOCAL_IP=127.0.0.1
 tables=(golden.types_scalar golden.types_nested golden.types_empty golden.static_rows golden.counters golden.wide)
 
-start_server examples/data
-sample=$url
-token=s3cr3t-$RANDOM
-SLUICE_TOKEN=$token start_server examples/data
-locked=$url
+start_samples
 sets=()
 for set in da nb; do
   node --import tsx test/clients/golden-types.ts "$set" "${tables[@]}" >"$out/$set.json"

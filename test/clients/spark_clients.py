@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 import golden_tables
 import sluice
-from restored import digest_problem
+from restored import digest_problem, in_milliseconds
 from sluice_datasource import PushingReader, SluiceDataSource, SluiceReader, Source
 
 FOLDER, SAMPLE, LOCKED, TOKEN, *rest = sys.argv[1:]
@@ -121,17 +121,6 @@ def row_order(schema):
             column = F.col('`' + name.replace('`', '``') + '`')
             order.append(column.desc() if about[name].get(b'cql.order') == b'desc' else column.asc())
     return order
-
-
-def in_milliseconds(table):
-    def milliseconds(kind):
-        if pa.types.is_timestamp(kind):
-            return pa.timestamp('ms', 'UTC')
-        if pa.types.is_list(kind):
-            return pa.list_(milliseconds(kind.value_type))
-        return kind
-
-    return table.cast(pa.schema([field.with_type(milliseconds(field.type)) for field in table.schema]))
 
 
 def check_sample(spark):

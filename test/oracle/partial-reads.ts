@@ -8,7 +8,6 @@ import { comparePositions, decodePosition, encodePosition, type Position } from 
 import { planSplits } from '../../storage/ring/splits.ts'
 import { WHOLE_RING } from '../../storage/ring/token-range.ts'
 import type { PinnedTable } from '../../storage/scan/pinned-table.ts'
-import { openScan } from '../../storage/scan/scan.ts'
 import type { ScanRequest } from '../../storage/scan/scan-request.ts'
 import { quoteName } from '../../storage/schema/cql-names.ts'
 import { selectOrder } from '../../storage/schema/table.ts'
@@ -16,6 +15,7 @@ import { newIndexCounters } from '../../storage/sstable/index.ts'
 import { openIndex } from '../../storage/sstable/open-index.ts'
 import { ndjsonOf, shapeOfTable } from '../corpus/compare-table.ts'
 import { difference, type ExactJson, ndjsonDifference, parseExact } from '../corpus/json.ts'
+import { batchEnds } from '../storage/scan/batches.ts'
 
 /** What histories.py leaves of a table's queries. */
 export interface Answers {
@@ -209,20 +209,6 @@ function isInside({ schema, partitioner }: PinnedTable, text: string): boolean {
     text,
   )
   return decoded.kind === 'key' && decoded.clustering.length > 0
-}
-
-/** Rows up to the end of each batch, and its position. */
-async function batchEnds(pinned: PinnedTable, request: ScanRequest): Promise<{ rows: number; position: string }[]> {
-  const scan = await openScan(pinned, request)
-  const found: { rows: number; position: string }[] = []
-  let rows = 0
-  for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
-    rows += batch.rows
-    found.push({ rows, position: batch.position })
-    batch.release()
-  }
-  await scan.close()
-  return found
 }
 
 async function count(pinned: PinnedTable, request: ScanRequest): Promise<number> {

@@ -71,24 +71,20 @@ def range_tombstone(db):
     return three(db, 'range_tombstone', ROWS, extra=extra)
 
 
+def open_ends(db, t):
+    db(f'DELETE FROM {t} {LATER} WHERE pk = 2 AND c > 110')
+    yield
+    db(f'DELETE FROM {t} {LATER} WHERE pk = 3 AND c <= 5')
+    db(f'INSERT INTO {t} (pk, c, v) VALUES (3, 900, 1)')
+    yield
+
+
 def open_range(db):
-    def extra(db, t):
-        db(f'DELETE FROM {t} {LATER} WHERE pk = 2 AND c > 110')
-        yield
-        db(f'DELETE FROM {t} {LATER} WHERE pk = 3 AND c <= 5')
-        db(f'INSERT INTO {t} (pk, c, v) VALUES (3, 900, 1)')
-        yield
-    return three(db, 'open_range', ROWS, extra=extra)
+    return three(db, 'open_range', ROWS, extra=open_ends)
 
 
 def open_range_descending(db):
-    def extra(db, t):
-        db(f'DELETE FROM {t} {LATER} WHERE pk = 2 AND c > 110')
-        yield
-        db(f'DELETE FROM {t} {LATER} WHERE pk = 3 AND c <= 5')
-        db(f'INSERT INTO {t} (pk, c, v) VALUES (3, 900, 1)')
-        yield
-    return three(db, 'open_range_descending', ROWS, extra=extra, options=['CLUSTERING ORDER BY (c DESC)'])
+    return three(db, 'open_range_descending', ROWS, extra=open_ends, options=['CLUSTERING ORDER BY (c DESC)'])
 
 
 def row_deletion(db):

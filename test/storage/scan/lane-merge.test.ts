@@ -4,39 +4,14 @@
 
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Vector } from '../../../storage/rows/batch.ts'
 import { Catalog } from '../../../storage/scan/catalog.ts'
 import { LaneMerge } from '../../../storage/scan/lane-merge.ts'
 import type { PinnedTable } from '../../../storage/scan/pinned-table.ts'
-import { openScan } from '../../../storage/scan/scan.ts'
 import type { ScanRequest } from '../../../storage/scan/scan-request.ts'
 import { goldenMeta, goldenSet } from '../../corpus/golden.ts'
+import { readBatches } from './batches.ts'
 
 const DECADE = 10 * 365 * 86_400
-
-async function read(pinned: PinnedTable, request: ScanRequest): Promise<unknown> {
-  const scan = await openScan(pinned, request)
-  const batches: unknown[] = []
-  for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
-    batches.push({ rows: batch.rows, position: batch.position, columns: batch.columns.map(snapshot) })
-    batch.release()
-  }
-  await scan.close()
-  const { rowsVisited, rowsEmitted, partitionsVisited, partitionsEmitted } = scan.stats
-  return { batches, rowsVisited, rowsEmitted, partitionsVisited, partitionsEmitted }
-}
-
-function snapshot({ length, nullCount, validity, empty, offsets, values, children }: Vector): unknown {
-  return {
-    length,
-    nullCount,
-    validity: validity && Buffer.from(validity).toString('hex'),
-    empty: empty && Buffer.from(empty).toString('hex'),
-    offsets: offsets?.join(),
-    values: Buffer.from(values).toString('hex'),
-    children: children.map(snapshot),
-  }
-}
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -82,11 +57,11 @@ test.each([
       const request: ScanRequest = { now: now + later, batchRows, batchBytes: batchRows * 64 }
       let plain: unknown
       try {
-        plain = await read(pinned, { ...request, plainDecoder: true })
+        plain = await readBatches(pinned, { ...request, plainDecoder: true })
       } catch {
         continue
       }
-      expect(await read(pinned, request), name).toEqual(plain)
+      expect(await readBatches(pinned, request), name).toEqual(plain)
       compared++
     }
     await pinned.release()

@@ -16,6 +16,7 @@ import { newIndexCounters } from '../../../storage/sstable/index.ts'
 import { openIndex } from '../../../storage/sstable/open-index.ts'
 import { ndjsonOf } from '../../corpus/compare-table.ts'
 import { type GoldenName, goldenMeta, goldenSet } from '../../corpus/golden.ts'
+import { batchEnds } from './batches.ts'
 
 const SETS = ['da', 'oa', 'nb', 'me'] as const satisfies readonly GoldenName[]
 const TABLES = ['wide', 'static_rows', 'deletions', 'deletions_desc', 'clustering_mixed', 'many_partitions', 'ttl']
@@ -32,20 +33,6 @@ function random(seed: number): (below: number) => number {
 async function open(set: GoldenName, table: string): Promise<{ pinned: PinnedTable; now: number }> {
   const catalog = await Catalog.open({ data: [join(await goldenSet(set), 'data')] })
   return { pinned: await catalog.pin('golden', table), now: (await goldenMeta(set)).now }
-}
-
-/** Rows of each batch with the batch's position. */
-async function positionsOf(pinned: PinnedTable, request: ScanRequest): Promise<{ rows: number; position: string }[]> {
-  const scan = await openScan(pinned, request)
-  const found: { rows: number; position: string }[] = []
-  let rows = 0
-  for (let batch = await scan.next(); batch !== undefined; batch = await scan.next()) {
-    rows += batch.rows
-    found.push({ rows, position: batch.position })
-    batch.release()
-  }
-  await scan.close()
-  return found
 }
 
 async function statsOf(pinned: PinnedTable, request: ScanRequest): Promise<{ rows: number; stats: ScanStats }> {
@@ -73,7 +60,7 @@ describe.each(SETS)('golden set %s', (set) => {
       comparePositions(partitioner, (x, y) => comparePrefixes(schema.clustering, x, y), position(a), position(b))
 
     // Places: behind rows, and where splits are cut, which is inside of wide partitions too.
-    const places = (await positionsOf(pinned, { now, batchRows: Math.max(1, Math.ceil(whole.length / 23)) })).map(
+    const places = (await batchEnds(pinned, { now, batchRows: Math.max(1, Math.ceil(whole.length / 23)) })).map(
       (p) => p.position,
     )
     const planned = await planSplits({
@@ -136,7 +123,7 @@ describe.each(SETS)('golden set %s', (set) => {
       )
       expect(await ndjsonOf(pinned, { now, distinct: true, columns: columns.join(', ') })).toEqual(whole)
       const request = { now, distinct: true, columns: columns.join(', '), batchRows: Math.ceil(whole.length / 5) }
-      for (const { rows, position } of await positionsOf(pinned, request)) {
+      for (const { rows, position } of await batchEnds(pinned, request)) {
         expect(await ndjsonOf(pinned, { ...request, after: position })).toEqual(whole.slice(rows))
       }
       await pinned.release()
