@@ -123,6 +123,8 @@ async function send(context: FlightContext, call: Call, { signal }: ClientWatch,
         sink,
         progress,
       )
+      // What waits for the client still takes memory, and its place.
+      await stream.end()
       outcome = 'whole'
     } finally {
       await scan.close()

@@ -1,7 +1,7 @@
 // Flight streams over fakes: a client's pace reaches the disk, a client that leaves frees what its stream held, failures and the end
 // of the server arrive as statuses. What is in the messages is tested with pyarrow.flight (test/clients/flight.sh).
 
-import { connect, constants } from 'node:http2'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientReadableStream, credentials, makeClientConstructor, type ServiceError, status } from '@grpc/grpc-js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -17,6 +17,7 @@ import { type FakeSource, type FakeTable, fakeExporter, fakeSource, quiet, until
 
 const TABLES: Record<string, FakeTable> = {
   endless: { batches: 10_000_000, batchBytes: 1 << 20 },
+  one: { batches: 1, batchBytes: 700_000 },
   few: { batches: 3, batchBytes: 700_000 },
   large: { batches: 3, batchBytes: 5 << 20 },
   none: { batches: 0, batchBytes: 8 },
@@ -92,8 +93,8 @@ test('a stream is the schema and its batches; everything is given back', async (
   expect(counts).toMatchObject({ pulled: 3, batchReleases: 3, closes: 2, releases: 2 })
 })
 
-test('a client that does not read stops the pulling of batches', async () => {
-  // Plain HTTP/2: the client of @grpc/grpc-js reads on into its own memory, whoever reads from it.
+/** A reader that stops. Plain HTTP/2: the client of @grpc/grpc-js reads on into its own memory, whoever reads from it. */
+function stalled(table: string): { session: ClientHttp2Session; stream: ClientHttp2Stream } {
   const session = connect(location.replace('grpc:', 'http:'))
   const stream = session.request({
     ':method': 'POST',
@@ -101,10 +102,28 @@ test('a client that does not read stops the pulling of batches', async () => {
     'content-type': 'application/grpc',
     te: 'trailers',
   })
-  const ticket = FLIGHT_SERVICE.DoGet.requestSerialize({ ticket: Buffer.from('{"table": "ks.endless"}') })
+  const ticket = FLIGHT_SERVICE.DoGet.requestSerialize({ ticket: Buffer.from(`{"table": "ks.${table}"}`) })
   stream.end(Buffer.concat([Buffer.from([0, 0, 0, 0, ticket.length]), ticket]))
   stream.on('error', () => {})
   stream.pause()
+  return { session, stream }
+}
+
+test('a stream keeps its place and its files until its last message is taken', async () => {
+  const { session, stream } = stalled('one')
+  const { counts } = source
+  await until(() => counts.pulled === 1, 'the batch is pulled')
+  await sleep(300)
+  expect(counts).toMatchObject({ closes: 0, releases: 0 })
+  expect(http.context.admission.running).toBe(1)
+  stream.resume()
+  await until(() => counts.closes === 1 && counts.releases === 1 && counts.held === 0, 'the scan is closed')
+  expect(http.context.admission.running).toBe(0)
+  session.destroy()
+})
+
+test('a client that does not read stops the pulling of batches', async () => {
+  const { session, stream } = stalled('endless')
   const { counts } = source
   let pulled = -1
   while (counts.pulled !== pulled || pulled <= 0) {
