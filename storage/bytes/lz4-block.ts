@@ -3,6 +3,8 @@
 // time and keeps hundreds of megabytes of memory busy. The module's memory has a fixed size; it never grows, since growing
 // it would slow the typed arrays of the whole thread down for good.
 
+import { wasmModule } from './wasm.ts'
+
 /** Chunks up to this many bytes fit the module's memory. */
 export const MAX_BLOCK_BYTES = 128 * 1024
 
@@ -14,12 +16,6 @@ const SLACK = 64
 const MODULE =
   'AGFzbQEAAAABFANgA39/fwBgBH9/f38Bf2ABfwF/AwQDAAECBQMBAAUHFwIGbWVtb3J5AgAKZGVjb21wcmVzcwABCrQEAy8BAX8gACACaiEDA0AgACAB/QAAAP0LAAAgAUEQaiEBIABBEGohACAAIANJDQALC+IDAQd/IAIhCANAIAAgAU8EQEF/DwsgAC0AACEEIABBAWohACAEQQR2IQUgBUEPRgRAA0AgACABTwRAQX8PCyAALQAAIQYgAEEBaiEAIAUgBmohBSAGQf8BRg0ACwsgBSABIABrSwRAQX8PCyAFIAMgCGtLBEBBfw8LIAVBEE0EQCAIIAD9AAAA/QsAAAUgCCAAIAUQAAsgACAFaiEAIAggBWohCCAAIAFGBEAgCCACa0F/IAggA0YbDwtBAiABIABrSwRAQX8PCyAALwAAIQcgAEECaiEAIAdFBEBBfw8LIAcgCCACa0sEQEF/DwsgBEEPcSEFIAVBD0YEQANAIAAgAU8EQEF/DwsgAC0AACEGIABBAWohACAFIAZqIQUgBkH/AUYNAAsLIAVBBGohBSAFIAMgCGtLBEBBfw8LIAggB2shCSAIIAVqIQogB0EQTwRAIAggCf0AAAD9CwAAIAVBEEsEQCAIQRBqIAlBEGogBUEQaxAACwUDQCAIIAktAAA6AAAgCEEBaiEIIAlBAWohCSAIIApJIAggCiAFa2tBCElxDQALIAggBxACayEJIAggCkkEQANAIAggCSkAADcAACAIQQhqIQggCUEIaiEJIAggCkkNAAsLCyAKIQgMAAtBfwseAQF/IAAhAQNAIAFBCEkEQCABIABqIQEMAQsLIAEL'
 
-/** What is used of the WebAssembly interface, which Node has and its type package does not describe. */
-interface Wasm {
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (module: object) => { exports: { memory: { buffer: ArrayBuffer }; decompress: Decompress } }
-}
-
 type Decompress = (source: number, sourceEnd: number, target: number, targetEnd: number) => number
 
 let memory: Uint8Array | undefined
@@ -27,9 +23,10 @@ let decompress: Decompress
 /** The output as the last call saw it: chunks are of one length mostly, and a new view each would be a scan's most garbage. */
 let output: Uint8Array = new Uint8Array(0)
 
+const instantiate = wasmModule<{ memory: { buffer: ArrayBuffer }; decompress: Decompress }>(MODULE)
+
 function start(): Uint8Array {
-  const wasm = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
-  const { exports } = new wasm.Instance(new wasm.Module(Buffer.from(MODULE, 'base64')))
+  const exports = instantiate()
   decompress = exports.decompress
   return new Uint8Array(exports.memory.buffer)
 }

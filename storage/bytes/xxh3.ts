@@ -4,6 +4,7 @@
 // algorithms of XXH3; those are left to hash-wasm.
 
 import { createXXHash128 } from 'hash-wasm'
+import { wasmModule } from './wasm.ts'
 
 const MODULE =
   'AGFzbQEAAAABCAFgA39/fwF/AwIBAAUDAQAEBxcCBm1lbW9yeQIACmFjY3VtdWxhdGUAAArVBQHSBQEGeyABRQRAIAIPC0EA/QAEACEDQRD9AAQAIQRBIP0ABAAhBUEw/QAEACEGA0AgAP0AAAAhByAHIAL9AAAA/VEhCCADIAcgB/0NCAkKCwwNDg8AAQIDBAUGB/3OASAIIAj9DQABAgMICQoLAAECAwgJCgsgCCAI/Q0EBQYHDA0ODwQFBgcMDQ4P/d4B/c4BIQMgAP0AABAhByAHIAL9AAAQ/VEhCCAEIAcgB/0NCAkKCwwNDg8AAQIDBAUGB/3OASAIIAj9DQABAgMICQoLAAECAwgJCgsgCCAI/Q0EBQYHDA0ODwQFBgcMDQ4P/d4B/c4BIQQgAP0AACAhByAHIAL9AAAg/VEhCCAFIAcgB/0NCAkKCwwNDg8AAQIDBAUGB/3OASAIIAj9DQABAgMICQoLAAECAwgJCgsgCCAI/Q0EBQYHDA0ODwQFBgcMDQ4P/d4B/c4BIQUgAP0AADAhByAHIAL9AAAw/VEhCCAGIAcgB/0NCAkKCwwNDg8AAQIDBAUGB/3OASAIIAj9DQABAgMICQoLAAECAwgJCgsgCCAI/Q0EBQYHDA0ODwQFBgcMDQ4P/d4B/c4BIQYgAEHAAGohACACQQhqIQIgAkHAAUYEQEHAACECIAMgA0Ev/c0B/VEhAyADQcAB/QAEAP1RIQMgA/0MsXk3ngAAAACxeTeeAAAAAP3VASEDIAQgBEEv/c0B/VEhBCAEQdAB/QAEAP1RIQQgBP0MsXk3ngAAAACxeTeeAAAAAP3VASEEIAUgBUEv/c0B/VEhBSAFQeAB/QAEAP1RIQUgBf0MsXk3ngAAAACxeTeeAAAAAP3VASEFIAYgBkEv/c0B/VEhBiAGQfAB/QAEAP1RIQYgBv0MsXk3ngAAAACxeTeeAAAAAP3VASEGCyABQQFrIQEgAQ0AC0EAIAP9CwQAQRAgBP0LBABBICAF/QsEAEEwIAb9CwQAIAILC8gBAQBBwAALwAG4/mw5I6RLvnwBgSz3Ia0c3tRt6YOQl9tyQKSkt7NnH8t55k7MwOV4glrQfcz/ciG4CEZ090MkjuA1kOaBOiZMPChSu5HDAMuI0GWLG1Muo3FkSJeiDflOOBnvRqnerNio+nY/45w0P/ncu8fHC08dilHgS820WTHIn37J2XhzZOrFrIM00+vDxYGg//oTY+sXDd1Rt/DaSdMWVSYp1GieKxa+WH1HofyP+LjRetAxzkXLOo+VFgQor9f7yrtLQH4='
@@ -27,20 +28,12 @@ export interface Xxh3 {
   digest(): string
 }
 
-/** What is used of the WebAssembly interface, which Node has and its type package does not describe. */
-interface Wasm {
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (module: object) => { exports: { memory: { buffer: ArrayBuffer }; accumulate: Accumulate } }
-}
-
 type Accumulate = (at: number, stripes: number, key: number) => number
 
-let compiled: object | undefined
+const instantiate = wasmModule<{ memory: { buffer: ArrayBuffer }; accumulate: Accumulate }>(MODULE)
 
 export async function createXxh3(): Promise<Xxh3> {
-  const wasm = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
-  compiled ??= new wasm.Module(Buffer.from(MODULE, 'base64'))
-  const { accumulate, memory } = new wasm.Instance(compiled).exports
+  const { accumulate, memory } = instantiate()
   const all = new Uint8Array(memory.buffer)
   const input = all.subarray(INPUT)
   const view = new DataView(memory.buffer)
