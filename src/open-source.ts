@@ -25,6 +25,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const pool = options.workers ? new WorkerPool(options.workers, options.onWorkerDeath ?? (() => {})) : undefined
   return {
     keyspaces: () => catalog.keyspaces(),
+    check: (keyspace, table) => catalog.check(keyspace, table),
     table: (keyspace, table) => catalog.table(keyspace, table),
     pin: async (keyspace, table) => pinnedSource(await catalog.pin(keyspace, table), pool),
     reopen: async (schema, directories) => pinnedSource(new PinnedTable(schema, await openLive(directories)), pool),

@@ -53,6 +53,8 @@ export interface KeyspaceInfo {
 
 export interface Source {
   keyspaces(): Promise<KeyspaceInfo[]>
+  /** That there is such a table, or was a moment ago. @throws SluiceError UNKNOWN_KEYSPACE, UNKNOWN_TABLE */
+  check(keyspace: string, table: string): Promise<void>
   /** @throws SluiceError UNKNOWN_KEYSPACE, UNKNOWN_TABLE */
   table(keyspace: string, table: string): Promise<TableSchema>
   /** @throws SluiceError as table, or what opening the SSTables finds */

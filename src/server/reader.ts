@@ -41,7 +41,7 @@ export async function readTable<T>(
   act: (pinned: LimitedSource) => Promise<T>,
 ): Promise<T> {
   const { source } = context
-  await source.table(keyspace, table)
+  await source.check(keyspace, table)
   return admitted(context, reader, async (limit) => {
     const pinned = await source.pin(keyspace, table)
     try {

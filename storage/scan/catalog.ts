@@ -2,7 +2,7 @@
 // system_schema SSTables in the directories; else from a CQL file given or lying beside the SSTables; else from the SSTables'
 // own headers, with a warning. Re-read when the schema's SSTables have changed.
 
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SluiceError } from '../errors.ts'
 import { parseDdl } from '../schema/ddl-parser.ts'
@@ -11,8 +11,9 @@ import type { Schema } from '../schema/schema.ts'
 import type { TableSchema } from '../schema/table.ts'
 import { type DirectoryOptions, fileNames, findTableDirectories, type TableDirectory } from './data-directory.ts'
 import { openLive } from './live-set.ts'
-import { PinnedTable } from './pinned-table.ts'
+import type { PinnedTable } from './pinned-table.ts'
 import { readSystemSchema, SYSTEM_SCHEMA } from './schema-reader.ts'
+import { WarmTables } from './warm-tables.ts'
 
 export interface CatalogOptions extends DirectoryOptions {
   /** Cassandra data directories of one node or of several replicas, keyspace directories, or table directories. */
@@ -33,6 +34,7 @@ export class Catalog {
   readonly options: CatalogOptions
   #known: Known = new Map()
   #signature = ''
+  readonly #warm = new WarmTables()
   #refreshing: Promise<void> | undefined
 
   private constructor(options: CatalogOptions) {
@@ -57,6 +59,11 @@ export class Catalog {
     return (await this.#described(keyspace, table)).schema
   }
 
+  /** That there is such a table; one that was there at the last look counts. @throws SluiceError UNKNOWN_KEYSPACE, UNKNOWN_TABLE */
+  async check(keyspace: string, table: string): Promise<void> {
+    if (this.#known.get(keyspace)?.has(table) !== true) await this.#find(keyspace, table)
+  }
+
   /** The directories that hold a table's SSTables; none when it was never flushed. */
   async directories(keyspace: string, table: string): Promise<string[]> {
     return (await this.#described(keyspace, table)).directories
@@ -64,17 +71,18 @@ export class Catalog {
 
   /** Opens the table's live SSTables. The caller releases what it gets. */
   async pin(keyspace: string, table: string): Promise<PinnedTable> {
-    const { schema, directories } = await this.#described(keyspace, table)
-    const sstables = await openLive(directories)
-    try {
-      return new PinnedTable(schema, sstables)
-    } catch (error) {
-      for (const sstable of sstables) sstable.release()
-      throw error
-    }
+    const before = this.#known.get(keyspace)?.get(table)
+    const [look, { schema, directories }] = await Promise.all([
+      before === undefined || before.schema instanceof SluiceError
+        ? undefined
+        : this.#warm.look(before.schema, before.directories),
+      this.#described(keyspace, table),
+    ])
+    return this.#warm.pin(schema, directories, look)
   }
 
   async close(): Promise<void> {
+    this.#warm.close()
     this.#known.clear()
   }
 
@@ -103,9 +111,13 @@ export class Catalog {
   }
 
   async #read(): Promise<void> {
-    const found: TableDirectory[] = []
-    for (const path of this.options.data) found.push(...(await findTableDirectories(path, this.options)))
-    const signature = await signatureOf(found, this.options.schemaFile)
+    const { data, schemaFile } = this.options
+    const [version, ...perPath] = await Promise.all([
+      schemaFile === undefined ? '' : versionOf(schemaFile),
+      ...data.map((path) => findTableDirectories(path, this.options)),
+    ])
+    const found = perPath.flat()
+    const signature = await signatureOf(found, version)
     if (signature === this.#signature) return
     this.#known = await describe(found, this.options)
     this.#signature = signature
@@ -113,14 +125,23 @@ export class Catalog {
 }
 
 /** Changes when a table directory comes or goes and when the schema's SSTables do. */
-async function signatureOf(found: TableDirectory[], schemaFile: string | undefined): Promise<string> {
-  const parts: string[] = []
+async function signatureOf(found: TableDirectory[], schemaVersion: string): Promise<string> {
+  const parts: string[] = [schemaVersion]
   for (const directory of found) {
     parts.push(directory.path)
     if (directory.keyspace === SYSTEM_SCHEMA) parts.push(...(await fileNames(directory.path)).sort())
   }
-  if (schemaFile !== undefined) parts.push(await readText(schemaFile))
   return parts.join('\n')
+}
+
+/** Another one when a file has been written or replaced. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
+  } catch (error) {
+    throw new SluiceError('SCHEMA_INVALID', { file, reason: (error as Error).message }, error)
+  }
 }
 
 async function describe(found: TableDirectory[], options: CatalogOptions): Promise<Known> {

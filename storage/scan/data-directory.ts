@@ -30,9 +30,10 @@ export async function findTableDirectories(path: string, options: DirectoryOptio
   const top = await list(root)
   if (holdsSSTables(top.files)) return chosen([describe(root)], options)
   const found: TableDirectory[] = []
-  for (const name of top.directories) {
+  const lists = await Promise.all(top.directories.map((name) => list(join(root, name))))
+  for (const [i, name] of top.directories.entries()) {
     const inner = join(root, name)
-    const below = await list(inner)
+    const below = lists[i]
     if (holdsSSTables(below.files) || TABLE_NAME.test(name)) {
       found.push(describe(inner)) // `path` is a keyspace's directory
       continue

@@ -65,8 +65,20 @@ async function readLog(file: string): Promise<string> {
   }
 }
 
+/** SSTables that are live together, oldest id first. */
+export interface LiveSet {
+  sstables: SSTable[]
+  /** As namesIn; undefined also where files came or went that do not count. */
+  names: string | undefined
+}
+
 /** Opens all live SSTables of the directories, oldest id first. The caller releases each. */
 export async function openLive(directories: readonly string[]): Promise<SSTable[]> {
+  return (await openLiveSet(directories)).sstables
+}
+
+/** As openLive. */
+export async function openLiveSet(directories: readonly string[]): Promise<LiveSet> {
   let last: unknown
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * Math.min(attempt, 5)))
@@ -74,7 +86,11 @@ export async function openLive(directories: readonly string[]): Promise<SSTable[
     try {
       const before = await listAll(directories)
       await openAll(liveOf(before), opened)
-      if (signature(await listAll(directories)) === signature(before)) return sorted(opened)
+      const after = await listAll(directories)
+      if (signature(after) === signature(before)) {
+        const names = namesOf(before)
+        return { sstables: sorted(opened), names: names === namesOf(after) ? names : undefined }
+      }
       last = undefined
     } catch (error) {
       // A file that went away between listing and opening is a change of the set, not damage. A set that stays the same and
@@ -110,6 +126,16 @@ async function listAll(directories: readonly string[]): Promise<Listing[]> {
   const listings: Listing[] = []
   for (const directory of directories) listings.push(await list(directory))
   return listings
+}
+
+/** All file names of the directories; undefined where there is a transaction log, which has to be asked what counts. */
+export async function namesIn(directories: readonly string[]): Promise<string | undefined> {
+  return namesOf(await listAll(directories))
+}
+
+function namesOf(listings: readonly Listing[]): string | undefined {
+  if (listings.some(({ logs }) => logs.size > 0)) return undefined
+  return listings.map(({ directory, names }) => [directory, ...names.sort()].join('\n')).join('\n')
 }
 
 /** Differs where another set of SSTables could count. */

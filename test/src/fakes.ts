@@ -63,6 +63,9 @@ export function fakeSource(tables: Record<string, FakeTable>): FakeSource {
   return {
     counts,
     keyspaces: async () => [{ name: 'ks', tables: Object.keys(tables).sort() }],
+    check: async (keyspace, table) => {
+      find(keyspace, table)
+    },
     table: async (keyspace, table) => {
       find(keyspace, table)
       return schemaOf(keyspace, table)
