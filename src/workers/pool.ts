@@ -5,17 +5,21 @@ import { Worker } from 'node:worker_threads'
 import { SluiceError } from '../../storage/errors.ts'
 import type { ScannedTable } from '../../storage/scan/pinned-table.ts'
 import type { Scan, ScanRequest } from '../../storage/scan/scan-request.ts'
+import { KeptTables } from './kept-tables.ts'
 import type { FromWorker, ToWorker } from './protocol.ts'
 import { RemoteScan } from './remote-scan.ts'
 
 interface Member {
   worker: Worker
   scans: Map<number, RemoteScan>
+  tables: KeptTables<true>
 }
 
 export class WorkerPool {
   #members: Member[] = []
   #nextScan = 1
+  #nextTable = 1
+  readonly #numbers = new WeakMap<ScannedTable, number>()
   #closing = false
   #onDeath: (error: Error) => void
 
@@ -42,13 +46,16 @@ export class WorkerPool {
       member.scans.delete(scan.id)
       return table.release()
     })
+    const number = this.#numberOf(table)
+    const { schema, partitioner, sstables } = table
+    const isKnown = member.tables.use(number) === true
+    if (!isKnown) member.tables.add(number, true)
     const open: ToWorker = {
       kind: 'open',
       scan: scan.id,
-      schema: table.schema,
-      partitioner: table.partitioner,
+      table: number,
       // Instances of a class: what a message carries of them is their plain data.
-      sstables: [...table.sstables],
+      data: isKnown ? undefined : { schema, partitioner, sstables: [...sstables] },
       request: { ...plain, sharedColumns: true },
     }
     member.worker.postMessage(open)
@@ -66,6 +73,12 @@ export class WorkerPool {
     await Promise.all(this.#members.map(({ worker }) => worker.terminate()))
   }
 
+  #numberOf(table: ScannedTable): number {
+    const number = this.#numbers.get(table) ?? this.#nextTable++
+    this.#numbers.set(table, number)
+    return number
+  }
+
   #leastBusy(): Member {
     return this.#members.reduce((least, member) => (member.scans.size < least.scans.size ? member : least))
   }
@@ -74,7 +87,7 @@ export class WorkerPool {
     const worker = new Worker(
       new URL(import.meta.url.endsWith('.ts') ? './scan-worker.ts' : './scan-worker.js', import.meta.url),
     )
-    const member: Member = { worker, scans: new Map() }
+    const member: Member = { worker, scans: new Map(), tables: new KeptTables() }
     let cause: Error | undefined
     worker.on('message', (message: FromWorker) => member.scans.get(message.scan)?.receive(message))
     worker.on('error', (error) => {

@@ -10,15 +10,19 @@ import type { SSTableData } from '../../storage/sstable/sstable.ts'
 
 export type WorkerRequest = Omit<ScanRequest, 'signal'>
 
+/** What a worker has to know of a pinned table; its descriptors are the main thread's. */
+export interface TableData {
+  schema: TableSchema
+  partitioner: string
+  sstables: SSTableData[]
+}
+
+/** A worker keeps so many tables that it was told of, those that were used last: both sides count the same. */
+export const TABLES_KEPT = 8
+
 export type ToWorker =
-  | {
-      kind: 'open'
-      scan: number
-      schema: TableSchema
-      partitioner: string
-      sstables: SSTableData[]
-      request: WorkerRequest
-    }
+  /** Asks for the first batch too. `data` comes with a table that the worker does not have. */
+  | { kind: 'open'; scan: number; table: number; data: TableData | undefined; request: WorkerRequest }
   | { kind: 'next'; scan: number }
   /** The batch's buffers may be written again. */
   | { kind: 'release'; scan: number; batch: number }

@@ -45,8 +45,8 @@ export class RemoteScan implements Scan {
   receive(message: FromWorker): void {
     if (message.kind === 'opened') {
       this.schema = message.schema
+      this.#asked = true // the worker goes on to the first batch by itself
       this.#opened.resolve()
-      this.#ask()
     } else if (message.kind === 'closed') {
       this.#closed.resolve()
     } else if (message.kind === 'failed') {

@@ -5,7 +5,8 @@ import { parentPort } from 'node:worker_threads'
 import type { Batch } from '../../storage/rows/batch.ts'
 import { openScan } from '../../storage/scan/scan.ts'
 import type { Scan } from '../../storage/scan/scan-request.ts'
-import { errorData, type FromWorker, type ToWorker, vectorData } from './protocol.ts'
+import { KeptTables } from './kept-tables.ts'
+import { errorData, type FromWorker, type TableData, type ToWorker, vectorData } from './protocol.ts'
 
 interface Running {
   scan: Scan
@@ -18,6 +19,7 @@ interface Running {
 
 const port = parentPort!
 const scans = new Map<number, Running>()
+const tables = new KeptTables<TableData>()
 const opening = new Set<number>()
 /** Scans that were closed while they were being opened. */
 const closedEarly = new Set<number>()
@@ -45,9 +47,7 @@ async function handle(message: ToWorker): Promise<void> {
     return
   }
   if (message.kind === 'next') {
-    const work = next(message.scan, running)
-    running.busy = work.catch(() => {})
-    await work
+    await goOn(message.scan, running)
   } else if (message.kind === 'release') {
     running.out.get(message.batch)?.release()
     running.out.delete(message.batch)
@@ -60,7 +60,9 @@ async function handle(message: ToWorker): Promise<void> {
   }
 }
 
-async function open({ scan: id, schema, partitioner, sstables, request }: ToWorker & { kind: 'open' }): Promise<void> {
+async function open({ scan: id, table, data, request }: ToWorker & { kind: 'open' }): Promise<void> {
+  if (data !== undefined) tables.add(table, data)
+  const { schema, partitioner, sstables } = tables.use(table)!
   // The descriptors are the main thread's, which keeps them open until the scan has said `closed`.
   opening.add(id)
   let scan: Scan
@@ -77,8 +79,17 @@ async function open({ scan: id, schema, partitioner, sstables, request }: ToWork
     say({ kind: 'closed', scan: id })
     return
   }
-  scans.set(id, { scan, out: new Map(), batches: 0, busy: Promise.resolve() })
+  const running: Running = { scan, out: new Map(), batches: 0, busy: Promise.resolve() }
+  scans.set(id, running)
   say({ kind: 'opened', scan: id, schema: scan.schema })
+  // The first batch is asked for in any case.
+  await goOn(id, running)
+}
+
+async function goOn(id: number, running: Running): Promise<void> {
+  const work = next(id, running)
+  running.busy = work.catch(() => {})
+  await work
 }
 
 async function next(id: number, running: Running): Promise<void> {
