@@ -79,11 +79,34 @@ interface HeaderColumn {
   type: CqlType
 }
 
+interface Laid {
+  layout: TableLayout
+  files: FileLayout[]
+}
+
+/** By the very set of SSTables, which goes with the pinned table: a short scan takes less time than laying its table out. */
+const known = new WeakMap<readonly SSTableData[], Laid>()
+
 /** The layout of a table over the SSTables that a scan reads. SCHEMA_MISMATCH where a file does not fit. */
-export function layoutTable(
-  table: TableSchema,
-  sstables: readonly SSTableData[],
-): { layout: TableLayout; files: FileLayout[] } {
+export function layoutTable(table: TableSchema, sstables: readonly SSTableData[]): Laid {
+  let laid = known.get(sstables)
+  if (laid?.layout.table !== table) {
+    laid = layOut(table, sstables)
+    known.set(sstables, laid)
+  }
+  const { layout, files } = laid
+  return {
+    layout,
+    files: files.map((file) => ({ ...file, statics: allWanted(file.statics), regulars: allWanted(file.regulars) })),
+  }
+}
+
+/** What a scan wants is its own. */
+function allWanted(columns: FileColumns): FileColumns {
+  return { ...columns, wanted: new Uint8Array(columns.count).fill(1) }
+}
+
+function layOut(table: TableSchema, sstables: readonly SSTableData[]): Laid {
   const stored = storedColumns(table)
   if (!table.partial) for (const sstable of sstables) checkHeader(table, sstable.statistics.header, sstable.file)
   const headers = sstables.map((sstable) => readHeader(stored, sstable))
