@@ -47,10 +47,32 @@ export function decompressLz4(
   at: number,
   length: number,
 ): boolean {
+  // What does not compress is one run of literals: copied once, and not in and out of the module's memory.
+  if (source.length - from > length) {
+    const literals = loneLiterals(source, from)
+    if (source.length - literals === length) {
+      target.set(source.subarray(literals), at)
+      return true
+    }
+  }
   memory ??= start()
   memory.set(source)
   if (decompress(from, source.length, OUTPUT, OUTPUT + length) !== length) return false
   if (output.length !== length) output = memory.subarray(OUTPUT, OUTPUT + length)
   target.set(output, at)
   return true
+}
+
+/** Where the literals begin of a block whose first sequence has as many as there are bytes left; else an index behind the block. */
+function loneLiterals(source: Uint8Array, from: number): number {
+  let at = from + 1
+  let count = source[from] >> 4
+  if (count === 15) {
+    let more: number
+    do {
+      more = source[at++] // undefined behind the end: no number of literals then
+      count += more
+    } while (more === 255)
+  }
+  return at + count === source.length ? at : source.length + 1
 }

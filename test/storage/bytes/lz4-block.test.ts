@@ -35,6 +35,21 @@ test('blocks of all kinds come back', () => {
   }
 })
 
+test('noise, which a block holds as one run of literals, comes back; not where the run is cut or goes on behind the block', () => {
+  for (const length of [1, 14, 15, 16, 269, 270, 271, 4096, 65_536, MAX_BLOCK_BYTES]) {
+    const bytes = Buffer.from(Array.from({ length }, () => random(256)))
+    const block = compressSync(bytes)
+    expect(block.length - 4).toBeGreaterThan(length)
+    const target = Buffer.alloc(length, 0xee)
+    for (const damaged of [block.subarray(0, -1), Buffer.concat([block, Buffer.of(0)])]) {
+      expect(decompressLz4(damaged, 4, target, 0, length)).toBe(false)
+    }
+    expect(target.every((b) => b === 0xee)).toBe(true)
+    expect(decompressLz4(block, 4, target, 0, length)).toBe(true)
+    expect(target.equals(bytes)).toBe(true)
+  }
+})
+
 test('a block that gives another length is refused, and nothing is written', () => {
   const block = compressSync(Buffer.from('hello hello hello hello'))
   for (const length of [0, 1, 22, 24, 1000]) {
