@@ -20,8 +20,11 @@ import { CELL_DELETED, CELL_EMPTY, CELL_EXPIRING, type Unfiltered } from './unfi
 const USE_ROW_TIMESTAMP = 0x08
 const USE_ROW_TTL = 0x10
 
-/** Rows larger than this are not made contiguous in the window. */
+/** Rows larger than this are not made contiguous in the window where some of their values are left out. */
 export const BIG_ROW_BYTES = 256 * 1024
+
+/** Nor those larger than this of which all is wanted. Up to here they are decoded where they lie: a copy less, for the memory of one row. */
+export const WHOLE_ROW_BYTES = 2 * 1024 * 1024
 
 /** Writes the image of one row's body (what follows its sizes), of `size` bytes on disk from the window's position on. */
 export class BigRowReader {

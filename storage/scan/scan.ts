@@ -6,7 +6,7 @@ import { SluiceError } from '../errors.ts'
 import { type Partitioner, partitionerByName } from '../ring/partitioner.ts'
 import { isInsidePartition } from '../ring/position.ts'
 import type { BatchSchema, Field } from '../rows/batch.ts'
-import { BIG_ROW_BYTES } from '../rows/big-row.ts'
+import { BIG_ROW_BYTES, WHOLE_ROW_BYTES } from '../rows/big-row.ts'
 import { ClusteringOrder } from '../rows/clustering.ts'
 import { type FieldOptions, fieldOf } from '../rows/columns/field.ts'
 import { Lane } from '../rows/lane.ts'
@@ -217,7 +217,7 @@ function mayHoldTombstones({ statistics }: SSTableData): boolean {
 
 /** Where values are not wanted, rows of more than two chunks are worth a jump. */
 function bigRowBytes({ sstable, statics, regulars }: FileLayout): number {
-  if (!statics.wanted.includes(0) && !regulars.wanted.includes(0)) return BIG_ROW_BYTES
+  if (!statics.wanted.includes(0) && !regulars.wanted.includes(0)) return WHOLE_ROW_BYTES
   const chunk = sstable.compression?.chunkLength ?? sstable.crc?.chunkSize ?? BIG_ROW_BYTES
   return Math.min(BIG_ROW_BYTES, 2 * chunk)
 }
