@@ -3,6 +3,7 @@
 // how large shared ones are, and would let them pile up.
 
 import type { MemoryClaim } from '../../bytes/allowance.ts'
+import { copyBytes } from '../../bytes/copy-bytes.ts'
 import { dropped } from '../../bytes/garbage.ts'
 import { SluiceError } from '../../errors.ts'
 
@@ -84,7 +85,7 @@ export class ColumnMemory {
   /** A buffer of at least `size` bytes that begins with the first `used` bytes of `old`, which is not to be used again. */
   enlarge(old: Uint8Array, used: number, size: number): Uint8Array {
     const grown = this.allocate(size)
-    grown.set(used === old.length ? old : old.subarray(0, used))
+    copyBytes(grown, 0, old, 0, used)
     this.discard(old)
     return grown
   }
