@@ -30,5 +30,8 @@ export type Hold = (bytes: number) => void
 /** A buffer of at least `bytes` bytes to encode into; ordinary or shared memory. */
 export type Allocate = (bytes: number) => Uint8Array
 
+/** Takes back what an Allocate gave, before it was handed out. */
+export type Discard = (bytes: Uint8Array) => void
+
 /** Pages of its own for each part: a part may wait in a socket's queue while the next is made. */
 export const allocatePart: Allocate = (bytes) => Buffer.allocUnsafeSlow(bytes)

@@ -5,7 +5,7 @@
 
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
-import type { Allocate, Exporter, Parts } from '../exporter.ts'
+import type { Allocate, Discard, Exporter, Parts } from '../exporter.ts'
 import { csvColumn } from '../text/column-text.ts'
 import { type RowFrame, rowParts } from '../text/row-text.ts'
 import { putBytes, TextSink } from '../text/sink.ts'
@@ -16,6 +16,8 @@ export interface CsvOptions {
   nullMarker?: string
   /** Where parts are encoded; default: memory of this thread. */
   allocate?: Allocate
+  /** Where the buffers go that a part has outgrown. */
+  discard?: Discard
 }
 
 const CRLF = Buffer.from('\r\n')
@@ -44,7 +46,7 @@ export function csvExporter(options: CsvOptions = {}): Exporter {
       }
       return [headerLine(schema)]
     },
-    batch: (batch: Batch): Parts => rowParts(batch, frame, options.allocate),
+    batch: (batch: Batch): Parts => rowParts(batch, frame, options),
     tail: () => [],
   }
 }

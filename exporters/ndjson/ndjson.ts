@@ -1,13 +1,15 @@
 // NDJSON: a line per row, as Cassandra's SELECT JSON * prints it (o.a.c.cql3.selection.Selection.rowToJson), in UTF-8.
 
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
-import type { Allocate, Exporter, Parts } from '../exporter.ts'
+import type { Allocate, Discard, Exporter, Parts } from '../exporter.ts'
 import { jsonColumn, keyHead } from '../text/column-text.ts'
 import { type RowFrame, rowParts } from '../text/row-text.ts'
 
 export interface NdjsonOptions {
   /** Where parts are encoded; default: memory of this thread. */
   allocate?: Allocate
+  /** Where the buffers go that a part has outgrown. */
+  discard?: Discard
 }
 
 export function ndjsonExporter(options: NdjsonOptions = {}): Exporter {
@@ -23,7 +25,7 @@ export function ndjsonExporter(options: NdjsonOptions = {}): Exporter {
       }
       return []
     },
-    batch: (batch: Batch): Parts => rowParts(batch, frame, options.allocate),
+    batch: (batch: Batch): Parts => rowParts(batch, frame, options),
     tail: () => [],
   }
 }

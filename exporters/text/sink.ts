@@ -1,7 +1,7 @@
 // The growing buffer that text is written into. Writers reserve what a value can need at most, then store bytes with
 // plain indexing; a full part is handed out and never touched again.
 
-import { type Allocate, allocatePart } from '../exporter.ts'
+import { type Allocate, allocatePart, type Discard } from '../exporter.ts'
 
 /** A part is handed out at the end of the row that fills it. Larger writes to a socket gain nothing, measured. */
 export const PART_BYTES = 1024 * 1024
@@ -14,9 +14,11 @@ export class TextSink {
   /** Where the next byte goes. */
   at = 0
   #allocate: Allocate
+  #discard: Discard | undefined
 
-  constructor(allocate: Allocate = allocatePart) {
+  constructor(allocate: Allocate = allocatePart, discard?: Discard) {
     this.#allocate = allocate
+    this.#discard = discard
   }
 
   /** Starts a part; `expected` bytes are a guess at what will be written in all. */
@@ -45,6 +47,7 @@ export class TextSink {
   #grow(needed: number): void {
     const bytes = this.#allocate(Math.max(needed + SPARE_BYTES, 2 * this.bytes.length))
     bytes.set(this.bytes.subarray(0, this.at))
+    this.#discard?.(this.bytes)
     this.bytes = bytes
   }
 }

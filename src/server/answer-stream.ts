@@ -2,14 +2,14 @@
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { allocatePart, type Exporter } from '../../exporters/exporter.ts'
+import type { Exporter } from '../../exporters/exporter.ts'
 import type { ExporterOptions } from '../../exporters/formats.ts'
-import { dropped } from '../../storage/bytes/garbage.ts'
 import type { ScanRequest } from '../../storage/scan/scan-request.ts'
 import type { FormatName } from '../formats.ts'
 import { newPumpProgress } from '../pump.ts'
 import type { ClientWatch } from './client.ts'
 import type { ServerContext } from './create-server.ts'
+import { PartBuffers } from './part-buffers.ts'
 import { sluiceErrorOf } from './problem.ts'
 import type { LimitedSource } from './reader.ts'
 import { cutResponse, streamRows } from './stream-rows.ts'
@@ -41,7 +41,10 @@ export async function answerStream(
   reply: FastifyReply,
   watch: ClientWatch,
 ): Promise<void> {
-  const exporter = context.createExporter(job.format, { ...job.options, ...memoryOf(job.pinned) })
+  const { hold } = job.pinned
+  const buffers = new PartBuffers(hold)
+  const memory: ExporterOptions = { hold, allocate: buffers.allocate, discard: buffers.giveBack }
+  const exporter = context.createExporter(job.format, { ...job.options, ...memory })
   const headers = streamHeaders(job, exporter)
   if (request.method === 'HEAD') {
     // No batch is pulled: it costs no more than opening the scan.
@@ -50,10 +53,12 @@ export async function answerStream(
     return
   }
   try {
-    await send(context, job, exporter, headers, request, reply, watch)
+    await send(context, job, exporter, buffers, headers, request, reply, watch)
   } catch (thrown) {
     context.metrics.streams.inc({ outcome: watch.signal.aborted ? 'left' : 'refused' })
     throw watch.signal.aborted ? watch.signal.reason : thrown
+  } finally {
+    buffers.close()
   }
 }
 
@@ -61,6 +66,7 @@ async function send(
   context: ServerContext,
   job: StreamJob,
   exporter: Exporter,
+  buffers: PartBuffers,
   headers: Record<string, string>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -90,7 +96,7 @@ async function send(
     metrics.stalled('client', waited)
   }
   try {
-    await streamRows(response, { scan, exporter, headers, signal, progress, hash, onWrite })
+    await streamRows(response, { scan, exporter, headers, signal, progress, hash, giveBack: buffers.giveBack, onWrite })
     reply.hijack()
     metrics.streams.inc({ outcome: 'whole' })
     logger.info(log({}), 'stream ended')
@@ -108,22 +114,6 @@ async function send(
   } finally {
     metrics.streamSeconds.observe(ms() / 1000)
     await scan.close()
-  }
-}
-
-/** Parts of ordinary rows are smaller. */
-const LARGE_PART_BYTES = 2 << 20
-
-/** Text is written into parts that grow with the row at hand: for a while there are the old one and the larger. */
-function memoryOf({ hold }: LimitedSource): ExporterOptions {
-  return {
-    hold,
-    allocate(bytes) {
-      hold(1.5 * bytes)
-      // It will be garbage once it is sent.
-      if (bytes > LARGE_PART_BYTES) dropped(bytes)
-      return allocatePart(bytes)
-    },
   }
 }
 

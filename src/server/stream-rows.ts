@@ -19,6 +19,8 @@ export interface StreamBody {
   progress: PumpProgress
   /** Fed with the bytes as they are sent. */
   hash?: Hash
+  /** Takes back parts whose bytes have left. */
+  giveBack?: (part: Uint8Array) => void
   /** Called for each write with its bytes and how long the client took for it. */
   onWrite?: (bytes: number, ms: number) => void
 }
@@ -31,7 +33,7 @@ const LONGEST_TRAILER = 4096
  * `response.headersSent`, it has to be cut.
  */
 export async function streamRows(response: ServerResponse, body: StreamBody): Promise<void> {
-  const { scan, exporter, headers, signal, progress, hash, onWrite } = body
+  const { scan, exporter, headers, signal, progress, hash, giveBack, onWrite } = body
   const stream = new StreamSink(response, signal)
   const begin = () => beginResponse(response, headers, hash !== undefined)
   const sink: Sink = {
@@ -44,6 +46,7 @@ export async function streamRows(response: ServerResponse, body: StreamBody): Pr
         bytes += part.byteLength
       }
       await stream.write(parts).catch(left)
+      if (giveBack !== undefined) for (const part of parts) giveBack(part)
       onWrite?.(bytes, performance.now() - started)
     },
   }
