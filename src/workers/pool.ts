@@ -2,6 +2,7 @@
 // name, and is replaced.
 
 import { Worker } from 'node:worker_threads'
+import { dropped } from '../../storage/bytes/garbage.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { ScannedTable } from '../../storage/scan/pinned-table.ts'
 import type { Scan, ScanRequest } from '../../storage/scan/scan-request.ts'
@@ -89,7 +90,10 @@ export class WorkerPool {
     )
     const member: Member = { worker, scans: new Map(), tables: new KeptTables() }
     let cause: Error | undefined
-    worker.on('message', (message: FromWorker) => member.scans.get(message.scan)?.receive(message))
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'dropped') dropped(message.bytes)
+      else member.scans.get(message.scan)?.receive(message)
+    })
     worker.on('error', (error) => {
       cause = error
     })

@@ -34,6 +34,11 @@ export type FromWorker =
   | { kind: 'end'; scan: number; stats: ScanStats }
   | { kind: 'failed'; scan: number; error: ErrorData }
   | { kind: 'closed'; scan: number }
+  /** Shared buffers of so many bytes are of no use any more: the objects for them here keep them from being freed. */
+  | { kind: 'dropped'; bytes: number }
+
+/** What is said of one scan. */
+export type ScanMessage = Exclude<FromWorker, { kind: 'dropped' }>
 
 export interface BatchData {
   id: number

@@ -5,7 +5,7 @@ import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
 import type { Scan, ScanStats } from '../../storage/scan/scan-request.ts'
 import { newScanStats } from '../../storage/scan/scan-request.ts'
-import { type BatchData, errorOf, type FromWorker, type ToWorker, vectorOf } from './protocol.ts'
+import { type BatchData, errorOf, type ScanMessage, type ToWorker, vectorOf } from './protocol.ts'
 
 type Outcome = { batch: BatchData } | { end: true } | { error: SluiceError }
 
@@ -42,7 +42,7 @@ export class RemoteScan implements Scan {
     return this.#closed.promise
   }
 
-  receive(message: FromWorker): void {
+  receive(message: ScanMessage): void {
     if (message.kind === 'opened') {
       this.schema = message.schema
       this.#asked = true // the worker goes on to the first batch by itself

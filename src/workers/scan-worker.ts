@@ -2,6 +2,7 @@
 // for itself; while it waits for the disk, others run. An error ends its own scan and nothing else.
 
 import { parentPort } from 'node:worker_threads'
+import { onDroppedShared } from '../../storage/bytes/garbage.ts'
 import type { Batch } from '../../storage/rows/batch.ts'
 import { openScan } from '../../storage/scan/scan.ts'
 import type { Scan } from '../../storage/scan/scan-request.ts'
@@ -27,6 +28,8 @@ const closedEarly = new Set<number>()
 function say(message: FromWorker): void {
   port.postMessage(message)
 }
+
+onDroppedShared((bytes) => say({ kind: 'dropped', bytes }))
 
 port.on('message', (message: ToWorker) => {
   handle(message).catch((error) => say({ kind: 'failed', scan: message.scan, error: errorData(error) }))

@@ -5,10 +5,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const MOST_BYTES = 32 << 20
+const MOST_BYTES = 16 << 20
 
 let waiting = 0
 let collect: (() => void) | undefined
+
+let tellReader: ((bytes: number) => void) | undefined
 
 /** Says that this thread has let go of buffers of so many bytes. */
 export function dropped(bytes: number): void {
@@ -16,6 +18,17 @@ export function dropped(bytes: number): void {
   if (waiting < MOST_BYTES) return
   waiting = 0
   setImmediate(collectGarbage)
+}
+
+/** The same of shared buffers: they are freed when no thread has an object for them any more, so that their reader has to hear of it. */
+export function droppedShared(bytes: number): void {
+  dropped(bytes)
+  tellReader?.(bytes)
+}
+
+/** Whoever reads what this thread writes into shared buffers is told so. */
+export function onDroppedShared(tell: (bytes: number) => void): void {
+  tellReader = tell
 }
 
 function collectGarbage(): void {

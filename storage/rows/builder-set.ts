@@ -3,7 +3,7 @@
 // the sets of a scan hold is counted: up to a part that its opener has reckoned with for nothing, beyond it from the allowance.
 
 import { type Allowance, MemoryClaim } from '../bytes/allowance.ts'
-import { dropped } from '../bytes/garbage.ts'
+import { droppedShared } from '../bytes/garbage.ts'
 import type { Batch, BatchSchema } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import { INITIAL_ROWS } from './columns/buffers.ts'
@@ -125,7 +125,7 @@ export class BuilderSet {
       builder.shrink()
     }
     memory.move(undefined)
-    if (memory.shared) dropped(memory.bytes)
+    if (memory.shared) droppedShared(memory.bytes)
   }
 
   /**
@@ -158,6 +158,6 @@ function keep(key: string, set: ColumnSet): void {
   while (kept.length > MAX_KEPT || bytes > KEPT_BYTES) {
     const { memory } = kept.shift()!.set
     bytes -= memory.bytes
-    if (memory.shared) dropped(memory.bytes)
+    if (memory.shared) droppedShared(memory.bytes)
   }
 }

@@ -4,7 +4,7 @@
 
 import type { MemoryClaim } from '../../bytes/allowance.ts'
 import { copyBytes } from '../../bytes/copy-bytes.ts'
-import { dropped } from '../../bytes/garbage.ts'
+import { dropped, droppedShared } from '../../bytes/garbage.ts'
 import { SluiceError } from '../../errors.ts'
 
 /** What a buffer costs beside its bytes: objects for it in two threads, and what malloc adds. */
@@ -14,7 +14,7 @@ const OBJECT_BYTES = 512
 export const LARGE_BYTES = 256 * 1024
 
 /** Of all large buffers that a thread keeps without a use. */
-const SPARE_BYTES = 16 << 20
+const SPARE_BYTES = 8 << 20
 
 /** A spare buffer serves a request of no less than this part of it. */
 const LEAST_PART = 0.5
@@ -125,6 +125,7 @@ function keepSpare(buffer: Uint8Array): void {
   while (spareBytes > SPARE_BYTES) {
     const oldest = spares.shift()!
     spareBytes -= oldest.length
-    dropped(oldest.length)
+    if (oldest.buffer instanceof SharedArrayBuffer) droppedShared(oldest.length)
+    else dropped(oldest.length)
   }
 }
