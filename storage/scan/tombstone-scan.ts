@@ -64,6 +64,7 @@ export function openTombstoneScan(pinned: ScannedTable, request: ScanRequest, pa
     const index = openIndex(sstable, partitioner, indexCounters, true)
     return new SourceRoute(sstable, make, index, { partitioner, stats, reaches, keys })
   })
+  const writer = new TombstoneWriter(schema, table, limits, window)
   pinned.retain()
   return new TableScan({
     schema,
@@ -78,7 +79,7 @@ export function openTombstoneScan(pinned: ScannedTable, request: ScanRequest, pa
         window,
         routes.map(({ source }) => source),
       ),
-    writer: new TombstoneWriter(schema, table, limits, window),
+    writer,
     bounds: new ScanBounds(partitioner, order, lower, upper, undefined),
     canCross: false,
     limit,
