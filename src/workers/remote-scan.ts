@@ -20,6 +20,8 @@ export class RemoteScan implements Scan {
   #arrived: Outcome | undefined
   #waiting: ((outcome: Outcome) => void) | undefined
   #asked = false
+  /** Batches given back since the last time that one was asked for: each message wakes a thread, so they go with the next question. */
+  #released: number[] = []
   #over: Outcome | undefined
   #closing = false
   readonly #abort = (): void => this.fail(new SluiceError('CANCELLED'))
@@ -96,7 +98,8 @@ export class RemoteScan implements Scan {
   #ask(): void {
     if (this.#asked || this.#closing || this.#over !== undefined) return
     this.#asked = true
-    this.#say({ kind: 'next', scan: this.id })
+    this.#say({ kind: 'next', scan: this.id, released: this.#released })
+    this.#released = []
   }
 
   #wait(): Promise<Outcome> {
@@ -126,7 +129,7 @@ export class RemoteScan implements Scan {
       release: () => {
         if (released || this.#closing) return
         released = true
-        this.#say({ kind: 'release', scan: this.id, batch: id })
+        this.#released.push(id)
       },
     }
   }

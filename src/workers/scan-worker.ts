@@ -50,10 +50,11 @@ async function handle(message: ToWorker): Promise<void> {
     return
   }
   if (message.kind === 'next') {
+    for (const batch of message.released) {
+      running.out.get(batch)?.release()
+      running.out.delete(batch)
+    }
     await goOn(message.scan, running)
-  } else if (message.kind === 'release') {
-    running.out.get(message.batch)?.release()
-    running.out.delete(message.batch)
   } else {
     scans.delete(message.scan)
     await running.scan.close()
