@@ -1,8 +1,10 @@
 // A scan that runs in a worker, as the Scan that it is to its reader. One batch is asked for ahead: the worker decodes it while
 // the one before is being sent. No more than that, so that a reader that stops reading stops the disk.
 
+import { dropped } from '../../storage/bytes/garbage.ts'
 import { SluiceError } from '../../storage/errors.ts'
 import type { Batch, BatchSchema } from '../../storage/rows/batch.ts'
+import { leftBytes } from '../../storage/rows/builder-set.ts'
 import type { Scan, ScanStats } from '../../storage/scan/scan-request.ts'
 import { newScanStats } from '../../storage/scan/scan-request.ts'
 import { type BatchData, errorOf, type ScanMessage, type ToWorker, vectorOf } from './protocol.ts'
@@ -24,6 +26,8 @@ export class RemoteScan implements Scan {
   #released: number[] = []
   #over: Outcome | undefined
   #closing = false
+  /** Garbage that a batch is here when it is released. */
+  #left = 0
   readonly #abort = (): void => this.fail(new SluiceError('CANCELLED'))
 
   constructor(id: number, say: (message: ToWorker) => void, signal: AbortSignal | undefined) {
@@ -47,6 +51,7 @@ export class RemoteScan implements Scan {
   receive(message: ScanMessage): void {
     if (message.kind === 'opened') {
       this.schema = message.schema
+      this.#left = leftBytes(message.schema)
       this.#asked = true // the worker goes on to the first batch by itself
       this.#opened.resolve()
     } else if (message.kind === 'closed') {
@@ -129,6 +134,7 @@ export class RemoteScan implements Scan {
       release: () => {
         if (released || this.#closing) return
         released = true
+        if (this.#left > 0) dropped(this.#left)
         this.#released.push(id)
       },
     }

@@ -3,8 +3,8 @@
 // the sets of a scan hold is counted: up to a part that its opener has reckoned with for nothing, beyond it from the allowance.
 
 import { type Allowance, MemoryClaim } from '../bytes/allowance.ts'
-import { droppedShared } from '../bytes/garbage.ts'
-import type { Batch, BatchSchema } from './batch.ts'
+import { dropped, droppedShared } from '../bytes/garbage.ts'
+import type { Batch, BatchSchema, Field } from './batch.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import { INITIAL_ROWS } from './columns/buffers.ts'
 import { ColumnAccount, ColumnMemory } from './columns/column-memory.ts'
@@ -23,9 +23,26 @@ export interface SetOptions {
 
 /** Rows of one run at most: decoders make room for so many beforehand. */
 export const RUN_ROWS = 2048
+/** Values of one run at most: of 1,000 columns, room for 2,048 rows would be many times what a batch holds. */
+export const RUN_VALUES = 1 << 17
 
 /** Who opens a scan reckons with columns of so many batches: one that is being sent, one that waits or is being filled, and room. */
 export const BATCHES_COUNTED = 3
+
+/**
+ * What a column, or a child of one, takes beside its buffers from a scan's beginning to its end: its field, its builders, its vectors in
+ * two batches, and objects for their buffers, in the thread that fills them and in the one that sends them. Measured with 1,000 columns:
+ * 4 KB on the heaps, the rest is what V8 and malloc add.
+ */
+export const VECTOR_BYTES = 10 << 10
+
+/** Of a batch with more vectors, the objects that it leaves are called garbage: V8 by itself lets hundreds of megabytes of them pile up. */
+const MANY_VECTORS = 256
+/** What a batch leaves of each vector on the heap of a thread that had it. */
+const LEFT_BYTES = 1536
+
+/** What a scan leaves, in what a batch does. */
+const LEFT_BY_SCAN = 3
 
 /** More than this many sets of released buffers are not kept by a scan. */
 const MAX_POOLED = 3
@@ -57,6 +74,8 @@ export class BuilderSet {
   readonly #key: string
   #closed = false
   #isSized = false
+  #isBegun = false
+  readonly #left: number
 
   constructor(schema: BatchSchema, options: SetOptions = {}) {
     const { shared = false, rows = INITIAL_ROWS, bytes = 1 << 20, memory } = options
@@ -66,6 +85,14 @@ export class BuilderSet {
     this.#bytes = bytes
     this.#claim = new MemoryClaim(memory)
     this.#account = new ColumnAccount(this.#claim, BATCHES_COUNTED * bytes)
+    // From the beginning, so that a scan which has begun does not end by it.
+    this.#left = leftBytes(schema)
+    try {
+      this.#account.grow(VECTOR_BYTES * countVectors(schema.fields))
+    } catch (error) {
+      this.#dropScan()
+      throw error
+    }
     this.#key = JSON.stringify([shared, schema.fields])
   }
 
@@ -88,6 +115,7 @@ export class BuilderSet {
     const release = () => {
       if (released) return
       released = true
+      if (this.#left > 0) dropped(this.#left)
       if (isGrown) this.#drop(set)
       else this.#giveBack(set, bytes)
     }
@@ -102,6 +130,12 @@ export class BuilderSet {
     this.#pool = []
     this.#set = undefined
     this.#claim.giveBack()
+    this.#dropScan()
+  }
+
+  /** Layouts, selectors, decoders and builders of many columns are garbage with their scan. */
+  #dropScan(): void {
+    if (this.#left > 0) dropped(LEFT_BY_SCAN * this.#left)
   }
 
   /** @param used bytes of the batch that it held */
@@ -144,12 +178,33 @@ export class BuilderSet {
     if (at >= 0) {
       const [{ set }] = kept.splice(at, 1)
       set.memory.move(this.#account)
+      this.#expectAnother(set)
       return set
     }
     const memory = new ColumnMemory(this.#shared, this.#account)
     const builders = this.schema.fields.map((field) => createBuilder(field, { memory, rows: this.#rows }))
-    return { builders, memory, initial: memory.bytes }
+    const set = { builders, memory, initial: memory.bytes }
+    this.#expectAnother(set)
+    return set
   }
+
+  /** The first set is made before a reader sees anything: what is refused then cuts no stream. The next will be as large. */
+  #expectAnother({ memory }: ColumnSet): void {
+    if (this.#isBegun) return
+    this.#isBegun = true
+    this.#account.grow(memory.bytes)
+    this.#account.grow(-memory.bytes)
+  }
+}
+
+/** Bytes of garbage that a batch is on the heap of each thread that had it; 0 where they do not matter. */
+export function leftBytes({ fields }: BatchSchema): number {
+  const vectors = countVectors(fields)
+  return vectors > MANY_VECTORS ? LEFT_BYTES * vectors : 0
+}
+
+function countVectors(fields: readonly Field[]): number {
+  return fields.reduce((sum, { children }) => sum + 1 + countVectors(children), 0)
 }
 
 function keep(key: string, set: ColumnSet): void {

@@ -4,7 +4,7 @@
 import type { Allowance } from '../bytes/allowance.ts'
 import type { Partitioner } from '../ring/partitioner.ts'
 import type { Batch, BatchSchema, Field } from './batch.ts'
-import { BuilderSet, RUN_ROWS } from './builder-set.ts'
+import { BuilderSet, RUN_ROWS, RUN_VALUES } from './builder-set.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import type { Word32Builder, Word64Builder } from './columns/fixed-builders.ts'
 import type { ListBuilder } from './columns/list-builder.ts'
@@ -114,8 +114,9 @@ export class RowWriter {
    * enough that columns do not hold several times what gets into them.
    */
   get roomRows(): number {
-    const byBytes = Math.ceil((this.maxBytes - this.bytes) / (VALUE_OVERHEAD * Math.max(1, this.#columns.length)))
-    return Math.max(1, Math.min(this.maxRows - this.rows, byBytes, RUN_ROWS))
+    const columns = Math.max(1, this.#columns.length)
+    const byBytes = Math.ceil((this.maxBytes - this.bytes) / (VALUE_OVERHEAD * columns))
+    return Math.max(1, Math.min(this.maxRows - this.rows, byBytes, RUN_ROWS, Math.ceil(RUN_VALUES / columns)))
   }
 
   get builders(): ColumnBuilder[] {
