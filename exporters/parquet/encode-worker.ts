@@ -8,8 +8,6 @@ import type { EncodeOptions, FromEncoder, ToEncoder } from './messages.ts'
 
 const port = parentPort!
 const options = workerData as EncodeOptions
-/** Each column holds a page and a dictionary of this size. */
-const PAGE_BYTES = 256 * 1024
 const CODECS = { none: Compression.UNCOMPRESSED, lz4: Compression.LZ4_RAW, zstd: Compression.ZSTD }
 
 /** Messages that came before they were asked for; `more` is not among them. */
@@ -75,8 +73,9 @@ function properties() {
   return new WriterPropertiesBuilder()
     .setCompression(CODECS[options.compression])
     .setMaxRowGroupBytes(options.rowGroupBytes)
-    .setDataPageSizeLimit(PAGE_BYTES)
-    .setDictionaryPageSizeLimit(PAGE_BYTES)
+    .setDataPageSizeLimit(options.pageBytes)
+    .setDictionaryPageSizeLimit(options.pageBytes)
+    .setDictionaryEnabled(options.dictionary)
     .setKeyValueMetadata(new Map(options.metadata))
     .setCreatedBy('sluice')
     .build()

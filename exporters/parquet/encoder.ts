@@ -16,14 +16,27 @@ const SLOTS = 2
 // large batch the two slots, Arrow's and Parquet's forms of it, plain and compressed, in memory that does not shrink.
 const THREAD_BYTES = 80 << 20
 const COLUMN_BYTES = 300 << 10
+const WIDE_COLUMN_BYTES = 80 << 10
 const BATCH_FACTOR = 12
 const ORDINARY_BATCH = 1 << 20
+
+/** Each column holds a page and a dictionary of this size; of more columns none has a dictionary, and pages are smaller. */
+const PAGE_BYTES = 256 << 10
+const WIDE_PAGE_BYTES = 16 << 10
+const MOST_DICTIONARIES = 256
+/** A dictionary of larger values saves nothing, and holds each once more. */
+const LARGE_VALUE = 64 << 10
+
+/** The rest is known when the first batch is. */
+export type StreamOptions = Omit<EncodeOptions, 'pageBytes' | 'dictionary'>
 
 export class Encoder {
   readonly #schema: BatchSchema
   readonly #hold: Hold | undefined
   readonly #columns: number
-  readonly #worker: Worker
+  readonly #options: StreamOptions
+  /** Runs from the first batch on, which tells how large values are. */
+  #worker: Worker | undefined
   readonly #memory: SharedArrayBuffer[] = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(0))
   #sent = 0
   #taken = 0
@@ -32,17 +45,12 @@ export class Encoder {
   #failure: unknown
   #wake: (() => void) | undefined
 
-  constructor(schema: BatchSchema, options: EncodeOptions, hold?: Hold) {
+  constructor(schema: BatchSchema, options: StreamOptions, hold?: Hold) {
     this.#schema = schema
     this.#hold = hold
     this.#columns = schema.fields.reduce((sum, field) => sum + leaves(field), 0)
+    this.#options = options
     this.#claim(0)
-    this.#worker = startWorker(options)
-    this.#worker.on('message', (message: FromEncoder) => this.#receive(message))
-    this.#worker.on('error', (cause) => this.#fail(cause))
-    this.#worker.on('exit', () => {
-      if (!this.#done) this.#fail(new Error('the encoding thread has ended'))
-    })
   }
 
   /** The batch may be released once this has come to its end. */
@@ -61,7 +69,7 @@ export class Encoder {
 
   stop(): void {
     if (!this.#done) this.#fail(new Error('the encoding thread was stopped'))
-    void this.#worker.terminate()
+    void this.#worker?.terminate()
   }
 
   async *#until(ready: () => boolean): AsyncGenerator<Uint8Array> {
@@ -101,16 +109,34 @@ export class Encoder {
       at += part.length
     }
     this.#sent++
+    this.#worker ??= this.#start(length / Math.max(1, batch.rows))
     this.#say({ kind: 'batch', memory, length, rows: batch.rows })
+  }
+
+  /** @param rowBytes of a row of the first batch */
+  #start(rowBytes: number): Worker {
+    const isWide = this.#columns > MOST_DICTIONARIES
+    const worker = startWorker({
+      ...this.#options,
+      pageBytes: isWide ? WIDE_PAGE_BYTES : PAGE_BYTES,
+      dictionary: !isWide && rowBytes < this.#columns * LARGE_VALUE,
+    })
+    worker.on('message', (message: FromEncoder) => this.#receive(message))
+    worker.on('error', (cause) => this.#fail(cause))
+    worker.on('exit', () => {
+      if (!this.#done) this.#fail(new Error('the encoding thread has ended'))
+    })
+    return worker
   }
 
   #claim(batch: number): void {
     const large = BATCH_FACTOR * Math.max(0, batch - ORDINARY_BATCH)
-    this.#hold?.(THREAD_BYTES + COLUMN_BYTES * this.#columns + large)
+    const column = this.#columns > MOST_DICTIONARIES ? WIDE_COLUMN_BYTES : COLUMN_BYTES
+    this.#hold?.(THREAD_BYTES + column * this.#columns + large)
   }
 
   #say(message: ToEncoder): void {
-    this.#worker.postMessage(message)
+    this.#worker?.postMessage(message)
   }
 
   #receive(message: FromEncoder): void {

@@ -6,6 +6,9 @@ export interface EncodeOptions {
   compression: Compression
   /** A row group ends when it has grown to this many bytes, encoded. */
   rowGroupBytes: number
+  /** Of a page and of a dictionary, which every column holds. */
+  pageBytes: number
+  dictionary: boolean
   metadata: [string, string][]
 }
 

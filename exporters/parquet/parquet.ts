@@ -15,7 +15,7 @@ export interface ParquetOptions {
 }
 
 /** Encoded bytes of a row group, which the encoding thread holds twice while it is sent. */
-const ROW_GROUP_BYTES = 16 * 1024 * 1024
+const ROW_GROUP_BYTES = 8 * 1024 * 1024
 
 export function parquetExporter(options: ParquetOptions = {}): Exporter {
   let encoder: Encoder | undefined
