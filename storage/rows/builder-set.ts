@@ -41,6 +41,9 @@ const MANY_VECTORS = 256
 /** What a batch leaves of each vector on the heap of a thread that had it. */
 const LEFT_BYTES = 1536
 
+/** Of ordinary batches; with what its object costs. */
+const BITMAP_BYTES = 600
+
 /** What a scan leaves, in what a batch does. */
 const LEFT_BY_SCAN = 3
 
@@ -188,12 +191,13 @@ export class BuilderSet {
     return set
   }
 
-  /** The first set is made before a reader sees anything: what is refused then cuts no stream. The next will be as large. */
+  /** The first set is made before a reader sees anything: what is refused then cuts no stream. The next will be as large, and both get bitmaps of nulls. */
   #expectAnother({ memory }: ColumnSet): void {
     if (this.#isBegun) return
     this.#isBegun = true
-    this.#account.grow(memory.bytes)
-    this.#account.grow(-memory.bytes)
+    const bytes = memory.bytes + 2 * BITMAP_BYTES * countVectors(this.schema.fields)
+    this.#account.grow(bytes)
+    this.#account.grow(-bytes)
   }
 }
 
