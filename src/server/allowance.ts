@@ -21,6 +21,9 @@ const LARGEST_WINDOW = 1 << 20
 const CHUNKS = 2 + BLOCKS * 2
 /** What the windows of a scan may come to at least. */
 const LEAST_WINDOWS = 1 << 19
+/** What they come to as long as no more than this part of the memory is taken. */
+const FULL_WINDOWS = 4 * LARGEST_WINDOW
+const FULL_WHILE_TAKEN = 0.25
 
 export interface MemoryGrant {
   /** Bytes of the floor. */
@@ -32,8 +35,8 @@ export interface MemoryGrant {
 
 export class MemoryAllowance {
   readonly #allowance: Allowance
-  /** What one scan's windows may come to. */
-  readonly #windowsShare: number
+  /** What one scan's windows may come to where all scans that there can be are under way. */
+  readonly #leastShare: number
 
   /**
    * @param bytes of all streams together
@@ -41,7 +44,7 @@ export class MemoryAllowance {
    */
   constructor(bytes: number, scans: number) {
     this.#allowance = createAllowance(bytes)
-    this.#windowsShare = Math.max(bytes / scans - BATCHES_FLOOR, LEAST_WINDOWS)
+    this.#leastShare = Math.max(bytes / scans - BATCHES_FLOOR, LEAST_WINDOWS)
   }
 
   get allowance(): Allowance {
@@ -57,7 +60,8 @@ export class MemoryAllowance {
   }
 
   /**
-   * The floor of a scan over these SSTables. Many SSTables get smaller windows each.
+   * The floor of a scan over these SSTables. Its windows are full ones while most memory is free: a small block costs as much to ask for
+   * as a large one. Then they are so small that all scans have room. Many SSTables get smaller windows each.
    * @param batchBytes at which its batches end
    * @throws SluiceError OVERLOADED when others hold too much; VALUE_TOO_LARGE when it could never fit
    */
@@ -92,8 +96,9 @@ export class MemoryAllowance {
   }
 
   #windowFor(sstables: number): WindowOptions {
-    const share = this.#windowsShare / Math.max(1, sstables)
-    // Window and blocks share it by half; powers of two.
+    const total = this.used < this.total * FULL_WHILE_TAKEN ? Math.max(FULL_WINDOWS, this.#leastShare) : this.#leastShare
+    const share = total / Math.max(1, sstables)
+    // A window takes half of it, its two blocks a quarter each; powers of two.
     const windowBytes = Math.min(LARGEST_WINDOW, Math.max(MIN_WINDOW.windowBytes, floorPower(share / 2)))
     const blockBytes = Math.min(LARGEST_WINDOW / 2, Math.max(MIN_WINDOW.blockBytes, floorPower(share / 4)))
     return { windowBytes, blockBytes, maxBytes: this.total }
