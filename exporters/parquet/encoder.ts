@@ -17,7 +17,7 @@ const SLOTS = 2
 const THREAD_BYTES = 80 << 20
 const COLUMN_BYTES = 300 << 10
 const WIDE_COLUMN_BYTES = 80 << 10
-const BATCH_FACTOR = 12
+const BATCH_FACTOR = 8
 const ORDINARY_BATCH = 1 << 20
 
 /** Each column holds a page and a dictionary of this size; of more columns none has a dictionary, and pages are smaller. */
