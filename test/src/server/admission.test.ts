@@ -173,6 +173,16 @@ describe('memory', () => {
     expect(memory.used).toBe(0)
   })
 
+  test('full blocks are read while most memory is free, and smaller ones then', () => {
+    const memory = new MemoryAllowance(256 * MIB, 64)
+    const blocks = Array.from({ length: 51 }, () => memory.take(many(1)).window.blockBytes)
+    expect(blocks[0]).toBe(512 * 1024)
+    expect(blocks[50]).toBeLessThan(512 * 1024)
+    expect(blocks).toEqual([...blocks].sort((a, b) => b - a))
+    const small = new MemoryAllowance(96 * MIB, 64)
+    expect(small.take(many(1)).window.blockBytes).toBe(512 * 1024)
+  })
+
   test('many SSTables get smaller windows each', () => {
     const memory = new MemoryAllowance(256 * MIB, 8)
     const one = memory.take(many(1))
