@@ -23,8 +23,8 @@ export const TABLES_KEPT = 8
 export type ToWorker =
   /** Asks for the first batch too. `data` comes with a table that the worker does not have. */
   | { kind: 'open'; scan: number; table: number; data: TableData | undefined; request: WorkerRequest }
-  /** The buffers of the released batches may be written again. */
-  | { kind: 'next'; scan: number; released: number[] }
+  /** The buffers of the released batches may be written again, or let go. */
+  | { kind: 'next' | 'release'; scan: number; released: number[] }
   | { kind: 'close'; scan: number }
 
 export type FromWorker =

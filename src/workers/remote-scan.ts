@@ -11,6 +11,9 @@ import { type BatchData, errorOf, type ScanMessage, type ToWorker, vectorOf } fr
 
 type Outcome = { batch: BatchData } | { end: true } | { error: SluiceError }
 
+/** Bytes of a batch that is more than an ordinary one of a stream. */
+const LARGE_BATCH = 2 << 20
+
 export class RemoteScan implements Scan {
   readonly id: number
   readonly stats: ScanStats = newScanStats()
@@ -22,7 +25,7 @@ export class RemoteScan implements Scan {
   #arrived: Outcome | undefined
   #waiting: ((outcome: Outcome) => void) | undefined
   #asked = false
-  /** Batches given back since the last time that one was asked for: each message wakes a thread, so they go with the next question. */
+  /** Batches given back since the last message: each message wakes a thread, so ordinary ones go with the next question. */
   #released: number[] = []
   #over: Outcome | undefined
   #closing = false
@@ -103,7 +106,11 @@ export class RemoteScan implements Scan {
   #ask(): void {
     if (this.#asked || this.#closing || this.#over !== undefined) return
     this.#asked = true
-    this.#say({ kind: 'next', scan: this.id, released: this.#released })
+    this.#tell('next')
+  }
+
+  #tell(kind: 'next' | 'release'): void {
+    this.#say({ kind, scan: this.id, released: this.#released })
     this.#released = []
   }
 
@@ -136,6 +143,8 @@ export class RemoteScan implements Scan {
         released = true
         if (this.#left > 0) dropped(this.#left)
         this.#released.push(id)
+        // What is large is not to wait for the one that is being made.
+        if (bytes > LARGE_BATCH) this.#tell('release')
       },
     }
   }

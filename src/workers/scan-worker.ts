@@ -49,12 +49,12 @@ async function handle(message: ToWorker): Promise<void> {
     }
     return
   }
-  if (message.kind === 'next') {
+  if (message.kind !== 'close') {
     for (const batch of message.released) {
       running.out.get(batch)?.release()
       running.out.delete(batch)
     }
-    await goOn(message.scan, running)
+    if (message.kind === 'next') await goOn(message.scan, running)
   } else {
     scans.delete(message.scan)
     await running.scan.close()
