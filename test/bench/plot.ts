@@ -64,6 +64,7 @@ export function svgPlot({ title, xTitle, yTitle, xAxis, series }: Plot): string 
   const py = (y: number) => TOP + (1 - y / top) * plotHeight
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<title>${escapeXml(title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="white"/>`,
     text(LEFT, 24, title, 'font-size="15"'),
   ]
